@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from msgspec.structs import replace
 
-from ganeti_tx.errors import ECode, GanetiError, OpPrereqError
+from ganeti_tx.errors import ECode, GanetiError, OpPrereqError, ParameterError, TypeEnforcementError
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_templates import TEMPLATES
@@ -26,14 +26,18 @@ OF_CLUSTER = "std"
 def with_settings(group: NodeGroup, op: OpGroupAdd | OpGroupSetParams, cluster: Cluster) -> NodeGroup:
     """The group with what was asked for; what is null stays.
 
-    @raise OpPrereqError: the policy, the state or the disk templates do not fit.
-    @raise ParameterError: a parameter is unknown. @raise TypeEnforcementError: it is of another type.
+    @raise OpPrereqError: the policy, the state, the disk templates or the parameters do not fit.
     """
+    try:
+        ndparams = updated(group.ndparams, check_ndparams(op.ndparams or {}))
+        diskparams = changed_diskparams(group.diskparams, op.diskparams or {})
+    except (ParameterError, TypeEnforcementError) as error:
+        raise OpPrereqError(str(error), ECode.INVAL) from None
     return replace(
         group,
         alloc_policy=op.alloc_policy or group.alloc_policy,
-        ndparams=updated(group.ndparams, check_ndparams(op.ndparams or {})),
-        diskparams=changed_diskparams(group.diskparams, op.diskparams or {}),
+        ndparams=ndparams,
+        diskparams=diskparams,
         ipolicy=changed_policy(group.ipolicy, op.ipolicy or {}, cluster),
         hv_state_static=changed_hv_state(group.hv_state_static, op.hv_state),
         disk_state_static=changed_disk_state(group.disk_state_static, op.disk_state),

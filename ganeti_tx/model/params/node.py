@@ -38,7 +38,7 @@ RANGES: Mapping[str, Range] = {
         lambda program: program in ("", NO_PROGRAM) or program.startswith("/"),
         f"an absolute path, empty, or {NO_PROGRAM} for none",
     ),
-    "spindle_count": Range(lambda count: count >= 1, "at least 1"),
+    "spindle_count": Range(lambda count: count >= 0, "at least 0"),
     "ssh_port": Range(lambda port: 1 <= port <= LAST_PORT, f"a port from 1 to {LAST_PORT}"),
 }
 

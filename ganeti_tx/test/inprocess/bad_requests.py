@@ -55,7 +55,7 @@ def everything(cluster: InProcessCluster) -> Iterator[tuple[object, object]]:
     """All that there is of files, disks and machines, byte for byte."""
     yield "disks", cluster.disks()
     yield "running", cluster.running()
-    for node in cluster.nodes.values():
+    for node in cluster.members:
         yield (node.name, "ready"), sorted(node.files_storage.devices.behind)
         for path in files(node.disk.paths()):
             yield (node.name, path), node.disk.content(path)

@@ -142,7 +142,7 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
                 "modify --node-parameters ssh_port=-1 node2", "gnt-cluster modify --node-parameters ssh_port=0",
                 "gnt-group modify --node-parameters ssh_port=65536 rack2", "gnt-group add --node-parameters ssh_port=0 rack3",
             ]),
-            Bad(INVAL, "spindle_count: must be at least 1, got ", ["modify --node-parameters spindle_count=0 node2"]),
+            Bad(INVAL, "spindle_count: must be at least 0, got ", ["modify --node-parameters spindle_count=-1 node2"]),
             Bad(INVAL, "cpu_speed: must be above 0, got ", ["modify --node-parameters cpu_speed=0 node2"]),
             Bad(INVAL, "oob_program: must be an absolute path", ["modify --node-parameters oob_program=power node2"]),
             Bad(INVAL, "Invalid hypervisor(s) in hypervisor state: nosuch", [

@@ -188,6 +188,8 @@ class RemoteTests(RapiCase):
             ("POST", "/2/groups", {"name": "default"}, "already_exists"),
             ("POST", "/2/groups", {"name": "x", "ipolicy": {"vcpu-ratio": 0}}, "wrong_input"),
             ("PUT", "/2/groups/nosuch/modify", {}, "unknown_entity"),
+            ("PUT", "/2/groups/default/modify", {"ndparams": {"ssh_port": 0}}, "wrong_input"),
+            ("PUT", "/2/groups/default/modify", {"diskparams": {"drbd": {"nosuch": 1}}}, "wrong_input"),
             ("PUT", "/2/groups/default/assign-nodes", {"nodes": ["nosuch"]}, "unknown_entity"),
             ("DELETE", "/2/groups/default", None, "wrong_state"),
             ("PUT", "/2/groups/nosuch/rename", {"new_name": "x"}, "unknown_entity"),
