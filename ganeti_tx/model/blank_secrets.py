@@ -1,26 +1,30 @@
 """A configuration that may be given away: every secret in it is an empty text (design-2.0, "Security")."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import msgspec
 
 from ganeti_tx.model import cluster, instance
-from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.config_data import ConfigData, decode, encode
 from ganeti_tx.model.disk import without_secrets
 
 Object = TypeVar("Object", bound=msgspec.Struct)
 BLANK = ""
+#: The password of a user in a URL, such as that of an image, wherever one is.
+PASSWORD = re.compile(r"([a-z][a-z0-9+.-]*://[^/?#@\s:]*:)[^/?#@\s]+(?=@)", re.IGNORECASE)
 
 
 def with_blank_secrets(config: ConfigData) -> ConfigData:
     """The same configuration, of which the names of private parameters are left, and the shapes of disks' ids."""
-    return msgspec.structs.replace(
+    blank = msgspec.structs.replace(
         config,
         cluster=_blank(config.cluster, cluster.PRIVATE),
         instances={uuid: _blank(each, instance.PRIVATE) for uuid, each in config.instances.items()},
         disks={uuid: without_secrets(each, BLANK) for uuid, each in config.disks.items()},
     )
+    return decode(msgspec.json.encode(_without_passwords(msgspec.json.decode(encode(blank)))))
 
 
 def _blank(value: Object, private: frozenset[str]) -> Object:
@@ -32,3 +36,12 @@ def _emptied(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _emptied(each) for name, each in value.items()}
     return BLANK
+
+
+def _without_passwords(value: Any) -> Any:
+    """The same, of JSON, without the passwords of URLs."""
+    if isinstance(value, dict):
+        return {name: _without_passwords(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_without_passwords(each) for each in value]
+    return PASSWORD.sub(r"\1", value) if isinstance(value, str) else value

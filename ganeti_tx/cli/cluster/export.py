@@ -38,7 +38,7 @@ def _read(path: str) -> bytes:
 EXPORT = Command(
     export,
     manual="""
-The configuration is printed as JSON. Every secret in it is blank: private parameters of operating systems, and the secrets of
-mirrored disks. What is printed can be shown to others; a cluster cannot run with it.
+The configuration is printed as JSON. Every secret in it is blank: private parameters of operating systems, the secrets of
+mirrored disks, and passwords in URLs. What is printed can be shown to others; a cluster cannot run with it.
 """,
 )

@@ -8,7 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.model.blank_secrets import with_blank_secrets
 from ganeti_tx.model.config_data import ConfigData, decode, encode
-from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.node_files import CONFIG
 from ganeti_tx.test.cli.fakes import CommandLine
 from ganeti_tx.test.config.stores import CONFIG as SAMPLE
@@ -25,7 +25,12 @@ def with_secrets() -> ConfigData:
     mirror = replace(disk, dev_type=DiskTemplate.DRBD, logical_id=("n1", "n2", 11000, 0, 1, SECRET), children=())
     return replace(
         config,
-        cluster=replace(config.cluster, osparams_private_cluster={"debian": {"password": SECRET}}),
+        cluster=replace(
+            config.cluster,
+            osparams_private_cluster={"debian": {"password": SECRET}},
+            install_image=f"https://me:{SECRET}@images.example.com:8443/i?a=b:c@d",
+            hvparams={Hypervisor.KVM: {"kvm_extra": f"-drive file=ftp://:{SECRET}@192.0.2.1/x -k de"}},
+        ),
         instances={**config.instances, uuid: replace(instance, osparams_private={"key": SECRET})},
         disks={**config.disks, disk_uuid: replace(disk, children=(mirror,)), "mirror": mirror},
     )
@@ -58,9 +63,14 @@ class ExportTests(SynchronousTestCase):
         self.assertEqual(path.read_bytes(), data)
 
     def test_every_kind_of_secret(self) -> None:
-        """Of the cluster, an instance, a disk, a disk that another one is made of: each is seen to be there before."""
-        self.assertEqual(encode(with_secrets()).count(SECRET.encode()), 5)
-        self.assertNotIn(SECRET.encode(), encode(with_blank_secrets(with_secrets())))
+        """Of the cluster, an instance, a disk, a disk that another one is made of, a URL: each is seen to be there before."""
+        self.assertEqual(encode(with_secrets()).count(SECRET.encode()), 7)
+        blank = with_blank_secrets(with_secrets())
+        self.assertNotIn(SECRET.encode(), encode(blank))
+        self.assertEqual(blank.cluster.install_image, "https://me:@images.example.com:8443/i?a=b:c@d")
+        self.assertEqual(
+            blank.cluster.hvparams, {Hypervisor.KVM: {"kvm_extra": "-drive file=ftp://:@192.0.2.1/x -k de"}}
+        )
 
     def test_nothing_here(self) -> None:
         """A node without a copy says who has one; a broken copy is told of in one line."""
