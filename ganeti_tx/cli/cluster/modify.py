@@ -11,6 +11,7 @@ from ganeti_tx.cli.options import DRY_RUN, PRIORITY, SUBMITTING, Command, Option
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
+from ganeti_tx.cli.submitted import follow_submitted
 from ganeti_tx.errors import ExitCode
 from ganeti_tx.model.settings.setting import Program
 from ganeti_tx.model.settings.table import DECLARED
@@ -21,8 +22,11 @@ def modify(session: Session, options: Parsed, names: Sequence[str]) -> int:
     given = {name: value for name, value in _settings(session, options).items() if value is not None}
     if not given:
         raise UsageError("nothing to change: give at least one of the options, such as --candidate-pool-size=5")
-    run_opcode(session, options, opcode("OP_CLUSTER_SET_PARAMS", **given))
-    return ExitCode.SUCCESS
+    result = run_opcode(session, options, opcode("OP_CLUSTER_SET_PARAMS", **given))
+    if result is None:
+        return ExitCode.SUCCESS
+    _results, failed = follow_submitted(session, result["jobs"])
+    return ExitCode.FAILURE if failed else ExitCode.SUCCESS
 
 
 def _settings(session: Session, options: Parsed) -> dict[str, Any]:

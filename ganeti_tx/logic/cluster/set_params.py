@@ -8,6 +8,8 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqError, QueryFilterParseError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
+from ganeti_tx.logic.cluster import communication
+from ganeti_tx.logic.cluster.communication import Communication
 from ganeti_tx.logic.cluster.master_address import address_steps, check_address, check_interface, with_address
 from ganeti_tx.logic.cluster.mirror_helper import check_helper
 from ganeti_tx.logic.cluster.os_settings import changed_oses, check_osparams, vain_changes
@@ -69,6 +71,8 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         asked={"NEW_VG_NAME": "vg_name"},
     )
 
+    _communication: Communication | None = None
+
     @property
     def _given(self) -> dict[str, Any]:
         return settings_given(self.op)
@@ -102,7 +106,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         if DEFAULT_GROUP in self._given:
             await self._uuid_of_group()
         if network := self._given.get(COMMUNICATION):
-            await self._check_network(network)
+            self._communication = await communication.find(self, network)
         before = await self.config.cluster()
         after = self._changed(before)
         self._before, self._master = before, await self.config.node(before.master_node)
@@ -131,16 +135,6 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
         if before.ipolicy != after.ipolicy:
             views = (await self.config.instance_views()).each()
             warn_of_new_violations(views, lambda view: replace(view, cluster=after), self.warn)
-
-    async def _check_network(self, name: str) -> None:
-        """@raise OpPrereqError: there is none of the name; warns of groups in which no instance can have it."""
-        network = await self.config.network(name)
-        groups = [group.name for group in await self.config.groups() if network.uuid not in group.networks]
-        if groups:
-            self.warn(
-                f"network {name} is not connected to node groups {', '.join(groups)}; 'gnt-network connect -N"
-                f" mode=routed,link=communication_rt {name}' does that"
-            )
 
     def _changed(self, cluster: Cluster) -> Cluster:
         try:
@@ -218,20 +212,28 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
     def plan(self) -> Plan:
         """The change, between what it means for the cluster's address; then who else becomes a candidate."""
         steps = address_steps(CHANGE, self._before, self._changed(self._before), self._master)
-        return [*steps, *([FILL_POOL] if POOL in self._given else ())]
+        pool = [FILL_POOL] if POOL in self._given else []
+        if self._communication is None:
+            return [*steps, *pool]
+        return [*self._communication.first_steps(), *steps, *pool, *self._communication.last_steps()]
 
-    async def execute(self) -> None:
-        """Change them, and let every node know."""
+    async def execute(self) -> dict[str, object] | None:
+        """Change them, and let every node know; the jobs that connect a network, if one is to be connected."""
         before = await self.config.cluster()
+        if self._communication is not None:
+            await self._communication.make(self)
         await with_address(self, before, self._changed(before), self._master, self._change)
         if POOL in self._given:
             await fill_pool(self)
             await self._tell_surplus(self._given[POOL])
         await self.config.when_distributed()
+        return None if self._communication is None else await self._communication.connect(self)
 
     async def _change(self) -> None:
         async with self.step(CHANGE.title):
             await self._change_settings()
+        if self._communication is not None:
+            await self.context.steps.settle()  # the settings name the network, so it stays
 
     async def _change_settings(self) -> None:
         for _ in range(TRIES):

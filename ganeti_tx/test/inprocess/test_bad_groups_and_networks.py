@@ -135,7 +135,6 @@ NETWORKS: Mapping[str, Sequence[Bad]] = {
                 f"{ADD} -t diskless --net 0:network=nosuch,ip=pool -n node3 web9",
                 "gnt-instance modify --net 0:network=nosuch,ip=pool web3",
                 "gnt-instance modify --net add:network=nosuch web3",
-                "gnt-cluster modify --instance-communication-network=nosuch",
             ],
         ),
         Bad(NOENT, "Tag(s) 'x' not found", ["remove-tags lan x"]),

@@ -91,6 +91,23 @@ class NetworkTests(ClusterCase):
         self.ok("gnt-network disconnect net1")
         self.assertEqual(self.ok("gnt-cluster verify").count("ERROR"), 0)
 
+    def test_communication(self) -> None:
+        """The network of instance communication is made when it is named, and all groups have it; one that is there is used."""
+        self.ok("gnt-group add rack2")
+        said = self.ok("gnt-cluster modify --instance-communication-network=mesh")
+        self.assertRegex(said, r"^Submitted jobs \d+, \d+\n")
+        listed = self.ok("gnt-network list --no-headers --separator=| -o network,network6,mac_prefix,group_list mesh")
+        groups = "default (routed, communication_rt, ), rack2 (routed, communication_rt, )"
+        self.assertEqual(listed, f"169.254.0.0/16|fe80::/10|52:54:00|{groups}\n")
+        self.ok("gnt-instance add -t diskless -o noop -c yes --no-start --no-name-check --no-ip-check -n node2 web1")
+        self.assertIn("169.254.0.1", self.ok("gnt-instance list --no-headers -o nic.ips web1"))
+        self.assertEqual(self.ok("gnt-cluster modify --instance-communication-network=mesh"), "")
+        self.ok("gnt-network add --network=10.6.0.0/24 net2")
+        said = self.ok("gnt-cluster modify --instance-communication-network=net2")
+        self.assertIn("WARNING: network net2 has the ranges 10.6.0.0/24 and none", said)
+        self.ok("gnt-cluster modify --instance-communication-network=")
+        self.assertEqual(self.ok("gnt-network list --no-headers -o name,inst_cnt"), "mesh 1\nnet2 0\n")
+
     def test_fields(self) -> None:
         """list and list-fields; what is not known has its own exit status."""
         self.ok(ADD)

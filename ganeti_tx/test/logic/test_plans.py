@@ -150,6 +150,14 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
         changed(master_netmask=25),
         ["change the settings of the cluster", "give the cluster's address its new netmask"],
     ),
+    (
+        changed(instance_communication_network="mesh"),
+        [
+            "make the network of instance communication",
+            "change the settings of the cluster",
+            "submit the jobs that connect it to node groups",
+        ],
+    ),
     (ops.OpClusterRepairDiskSizes(), ["record the size of disk/0 of instance web1.example.com"]),
     (ops.OpClusterVerify(), ["submit the jobs that check the cluster"]),
     (ops.OpClusterVerifyConfig(), []),

@@ -107,7 +107,7 @@ class SetParamsTests(SetParamsCase):
             ({"drbd_helper": "true"}, "drbd_helper: 'true' is no absolute path"),
             ({"master_netdev": ""}, "needs an interface"),
             ({"master_netmask": 33}, "must be from 1 to 32"),
-            ({"instance_communication_network": "x"}, "not known"),
+            ({"instance_communication_network": "x" * 300}, "network name 'xxxxxxxxxxxxxxxxxxxx'... is too long"),
             ({"mac_prefix": "aa:bb"}, "form aa:bb:cc"),
             ({"reserved_lvs": ("(",)}, "reserved_lvs: invalid regular expression '('"),
             ({"reserved_lvs": ("(" * 900,)}, "reserved_lvs: invalid regular expression"),
@@ -240,6 +240,17 @@ class SetParamsTests(SetParamsCase):
         self.run_op(modify(master_netdev="eth1", force=True))
         self.assertEqual(self.settings.master_netdev, "eth1")
         self.assertIn("may still have", self.stage.feedback[0])
+
+    def test_communication(self) -> None:
+        """Its network is made with the change, and is gone again when that fails; the jobs that connect it are told."""
+        before = self.stage.snapshot.networks
+        self.nodes.fail(NodeDeactivateMasterIp, "script failed")
+        both = modify(master_netdev="eth1", instance_communication_network="mesh")
+        self.assertIn("script failed", self.refused(both, OpExecError))
+        self.assertEqual(self.stage.snapshot.networks, before)
+        self.assertEqual(list(self.run_op(modify(instance_communication_network="mesh"))), ["jobs"])
+        (made,) = [each for uuid, each in self.stage.snapshot.networks.items() if uuid not in before]
+        self.assertEqual((made.name, made.network, made.network6), ("mesh", "169.254.0.0/16", "fe80::/10"))
 
     def test_netmask(self) -> None:
         """Another netmask alone changes in place; what fails is told with what to do."""
