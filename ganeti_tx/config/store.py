@@ -72,6 +72,8 @@ class ConfigStore:
         self._other.remember()
         if read.upgraded:
             self._log.info("upgraded {path} from version {version}", path=str(path), version=read.version)
+            if read.dropped:
+                self._log.warn("no version knows these keys of {path}: {keys}", path=str(path), keys=read.dropped[:20])
             await self._written()
 
     @property

@@ -8,26 +8,33 @@ from msgspec.structs import replace
 
 from ganeti_tx.config.older.defaults import fill_defaults
 from ganeti_tx.config.older.disks import take_disks_out
+from ganeti_tx.config.older.numbers import count_parameters
 from ganeti_tx.config.older.parameters import name_parameters
 from ganeti_tx.config.older.policies import bound_in_pairs
 from ganeti_tx.config.older.references import refer_by_uuid
+from ganeti_tx.config.older.unknown import drop_unknown
 from ganeti_tx.errors import ConfigurationError, ConfigVersionMismatch
 from ganeti_tx.model.config_data import CONFIG_VERSION, ConfigData, containers, decode
 from ganeti_tx.model.decoding import read_json
+from ganeti_tx.model.whole_numbers import shape_of
 
 #: Ganeti's own tool takes none that is older (reference: config-history.json).
 OLDEST_VERSION = 2000000
 
 #: In this order.
-STEPS = (refer_by_uuid, bound_in_pairs, name_parameters, take_disks_out, fill_defaults)
+STEPS = (refer_by_uuid, bound_in_pairs, name_parameters, count_parameters, take_disks_out, fill_defaults)
 
 
 @attrs.frozen
 class ReadConfig:
-    """What was read: the configuration as of now, the version it was written with, and whether that was another."""
+    """What was read: the configuration as of now, the version it was written with, and whether that was another.
+
+    @ivar dropped: the paths of keys of an older version that none knows any more.
+    """
 
     config: ConfigData
     version: int
+    dropped: tuple[str, ...] = ()
 
     @property
     def upgraded(self) -> bool:
@@ -38,7 +45,7 @@ class ReadConfig:
 class _Version(msgspec.Struct):
     """The one key that is looked at before all others."""
 
-    version: int | None = None
+    version: int | float | None = None
 
 
 def read_config(data: bytes) -> ReadConfig:
@@ -52,7 +59,8 @@ def read_config(data: bytes) -> ReadConfig:
         return ReadConfig(completed(decode(data)), version)
     raw = read_json(data)
     upgrade(raw)
-    return ReadConfig(completed(decode(msgspec.json.encode(raw))), version)
+    dropped = tuple(drop_unknown(raw, shape_of(ConfigData)))
+    return ReadConfig(completed(decode(msgspec.json.encode(raw))), version, dropped)
 
 
 def version_of(data: bytes) -> int:
@@ -65,7 +73,9 @@ def version_of(data: bytes) -> int:
         raise ConfigurationError("the configuration cannot be read: it has no version")
     if not OLDEST_VERSION <= version <= CONFIG_VERSION:
         raise ConfigVersionMismatch(CONFIG_VERSION, version)
-    return version
+    if version != int(version):
+        raise ConfigurationError(f"the configuration cannot be read: its version is {version}, and not a whole number")
+    return int(version)
 
 
 def upgrade(raw: Any) -> None:

@@ -17,6 +17,8 @@ def whole(raw: Any, shape: inspect.Type) -> Any:
     match shape:
         case inspect.IntType() if isinstance(raw, float) and raw.is_integer():
             return int(raw)
+        case inspect.LiteralType(values=values) if isinstance(raw, float) and raw in values:
+            return int(raw)
         case inspect.StructType(fields=fields) if isinstance(raw, dict):
             for field in fields:
                 if field.encode_name in raw:

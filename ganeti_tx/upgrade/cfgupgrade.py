@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import attrs
@@ -32,6 +32,8 @@ Bring the configuration of a cluster, and what lies beside it, from any version 
 back, to {short(OLDER_VERSION)}. It is run on the master, while the daemons are stopped. What was there before is kept beside it.
 Daemons that find an older configuration upgrade it by themselves; afterwards 'gnt-cluster redist-conf' brings it to all nodes.
 """
+#: Of many alike.
+TOLD = 20
 QUESTION = {
     False: f"Continue with upgrading the configuration to version {RELEASE_VERSION}?",
     True: f"Continue with downgrading the configuration to version {short(OLDER_VERSION)}? What is newer gets lost.",
@@ -53,11 +55,14 @@ class Run:
         data = self._read()
         read = read_config(data)
         self.tell(f"Found configuration version {read.version} ({dotted(read.version)})")
+        self._tell_dropped(read.dropped)
         move_rapi_users(self.place, self.tell)
         write_storage_paths(self.place, read.config.cluster, self.tell)
-        changed = touched(read.config, self.now())
+        same = encode(read.config) == data
+        changed = read.config if same else touched(read.config, self.now())
         faults = verify(changed) if self.verify else []
-        self._replace(encode(changed))
+        if not same:
+            self._replace(encode(changed))
         make_missing_keys(self.place, changed.cluster, self.tell)
         if faults:
             self.warn("\n".join(["Errors after conversion:", *(f" - {fault}" for fault in faults)]))
@@ -69,9 +74,16 @@ class Run:
 
     def downgrade(self) -> list[str]:
         """As `upgrade`, one version back. @raise GanetiError: nothing was changed."""
-        raw = downgraded(self._read())
-        self._replace(msgspec.json.encode(raw, order="deterministic"))
+        data = self._read()
+        older = msgspec.json.encode(downgraded(data), order="deterministic")
+        if older != data:
+            self._replace(older)
         return [f"Configuration successfully downgraded to version {short(OLDER_VERSION)}."]
+
+    def _tell_dropped(self, keys: Sequence[str]) -> None:
+        if keys:
+            more = f" and {len(keys) - TOLD} more" if len(keys) > TOLD else ""
+            self.warn(f"Dropping keys that no version knows any more: {', '.join(keys[:TOLD])}{more}")
 
     def _read(self) -> bytes:
         path = self.place.at(CONFIG)

@@ -135,6 +135,27 @@ class CfgUpgradeTests(SynchronousTestCase):
             self.assertIn(told, err)
         self.assertEqual(place.files(), before)
 
+    def test_again(self) -> None:
+        """What is of the present version already is left as it is, byte by byte, without another copy beside it."""
+        for version in ("2.7", PRESENT):
+            place = self.place(version)
+            place.run("-f")
+            before = place.files()
+            self.assertEqual(place.run("-f"), (0, UP, ""))
+            self.assertEqual(place.files(), before)
+
+    def test_dropped(self) -> None:
+        """What of an older version none knows any more is told; what was there before lies beside it."""
+        place = self.place("2.12")
+        place.put({**older("2.12"), **{f"gone{number}": 1 for number in range(22)}})
+        before = (place.data / "config.data").read_bytes()
+        status, out, err = place.run("-f")
+        self.assertEqual((status, out), (0, UP))
+        self.assertIn("Dropping keys that no version knows any more: gone0, gone1,", err)
+        self.assertIn("gone19 and 2 more\n", err)
+        (backup,) = place.data.glob("config.data.backup-*")
+        self.assertEqual(backup.read_bytes(), before)
+
     def test_there_and_back(self) -> None:
         """One version back is 2.16; nothing else is lost, and the way up leads to the same again."""
         raw = older("2.16")

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import attrs
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -134,6 +135,32 @@ class UpgradeTests(SynchronousTestCase):
         error = self.assertRaises(ConfigurationError, read, raw)
         self.assertEqual(str(error), "cluster.highest_used_port: expected `int`, got `float`")
 
+    def test_all_as_floats(self) -> None:
+        """Whatever number an older version wrote with a fraction of nothing, the configuration is the same."""
+        for version in (*VERSIONS, REPAIRED):
+            raw = older(version)
+            self.assertEqual(read(as_floats(raw)), read(raw), version)
+            self.assertEqual(encode(read(as_floats(raw)).config), encode(read(raw).config), version)
+        self.assertEqual(read(older(PRESENT) | {"version": float(CONFIG_VERSION)}).version, CONFIG_VERSION)
+        error = self.assertRaises(ConfigurationError, read, older(PRESENT) | {"version": 2160000.5})
+        self.assertIn("its version is 2160000.5, and not a whole number", str(error))
+
+    def test_unknown_keys(self) -> None:
+        """A key of an older version that none knows any more is dropped, and told; in the present one nothing is dropped."""
+        for version in (*VERSIONS, PRESENT):
+            raw = older(version)
+            node = next(iter(raw["nodes"].values()))
+            instance = next(each for each in raw["instances"].values() if each["nics"])
+            raw["cluster"]["gone"], node["gone"], instance["nics"][0]["gone"] = 7, {"a": 1}, None
+            if version == PRESENT:
+                error = self.assertRaises(ConfigurationError, read, raw)
+                self.assertEqual(str(error), "cluster.gone: unknown key")
+                continue
+            found = read(raw)
+            self.assertEqual(attrs.evolve(found, dropped=()), read(older(version)), version)
+            paths = {f"nodes.{node['uuid']}.gone", f"instances.{instance['uuid']}.nics[0].gone", "cluster.gone"}
+            self.assertEqual(set(found.dropped), paths, version)
+
     def test_unknown_parameters(self) -> None:
         """Parameters that no hypervisor takes any more are dropped, as an instance could not be started with them."""
         raw = older("2.13")
@@ -185,6 +212,15 @@ class UpgradeTests(SynchronousTestCase):
                     read(raw)
                 except ConfigurationError as error:
                     self.assertEqual(len(str(error).splitlines()), 1, path)
+
+
+def as_floats(held: Any) -> Any:
+    """With every number as a float."""
+    if isinstance(held, dict):
+        return {key: as_floats(each) for key, each in held.items()}
+    if isinstance(held, list):
+        return [as_floats(each) for each in held]
+    return float(held) if isinstance(held, int) and not isinstance(held, bool) else held
 
 
 def places(held: Any, below: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
