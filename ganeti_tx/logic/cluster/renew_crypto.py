@@ -1,6 +1,7 @@
 """Replacing the cluster's keys while everybody goes on (doc/design/renewing-keys.rst)."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
@@ -16,6 +17,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_certificates import coming, server_key
 from ganeti_tx.model.node_files import AUTHORITY
 from ganeti_tx.model.opcodes import OpClusterRenewCrypto
+from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.cluster import ClusterCopies
 from ganeti_tx.rpc.calls.keys import IssuedKeys, KeysForget, KeysIssue, KeysRapi, KeysTrust, KeysUse, NodeTakeKeys
 
@@ -64,6 +66,12 @@ class LUClusterRenewCrypto(LogicalUnit[OpClusterRenewCrypto]):
         """Whether a renewal has ended in the midst, or a node is known by the authority's word only."""
         known = self._cluster.candidate_certs
         return bool(coming(known)) or any(server_key(node.uuid) not in known for node in self._nodes)
+
+    def step(self, title: str, *undos: Undo) -> AbstractAsyncContextManager[None]:
+        """See `Parts`; it is told if the operator wants to hear more."""
+        if self.op.verbose:
+            self.info(f"* {title}")
+        return super().step(title, *undos)
 
     async def check(self) -> None:
         """Every node that is not offline answers, and knows what it will be told."""

@@ -90,7 +90,9 @@ class RenewTests(RenewCase):
         """New certificates of the same authority; those of before count no more."""
         before, authority = self.files(*OWN), self.files("ca.pem", "ca.key", "rapi.pem")
         certificates = set(self.cluster.config.cluster.candidate_certs.values())
-        self.ok(NODES.line)
+        said = self.ok(f"{NODES.line} --verbose")
+        for node in self.cluster.members:
+            self.assertIn(f"* give node {node.name} its new certificates\n", said)
         self.assert_all_new(before, *OWN)
         self.assertEqual(self.files("ca.pem", "ca.key", "rapi.pem"), authority)
         self.assertEqual(certificates & set(self.cluster.config.cluster.candidate_certs.values()), set())
@@ -99,7 +101,8 @@ class RenewTests(RenewCase):
     def test_confd(self) -> None:
         """All nodes have the new key of confd."""
         before = self.files("hmac.key")
-        self.ok("gnt-cluster renew-crypto -f --new-confd-hmac-key")
+        said = self.ok("gnt-cluster renew-crypto -f --new-confd-hmac-key")
+        self.assertNotIn("* ", said)
         self.assert_all_new(before, "hmac.key")
         self.assertEqual(len(set(self.files("hmac.key"))), 1)
         self.assert_agreed(self.cluster, "at the end")
