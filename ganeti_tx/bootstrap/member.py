@@ -57,10 +57,11 @@ def receive(paths: Paths, data: bytes) -> None:
 @contextmanager
 def turn(paths: Paths) -> Iterator[None]:
     """One step at a time: one whose connection broke goes on. @raise BootstrapError: it does not end."""
+    path = paths.run_dir / LOCK_NAME
     deadline = time.monotonic() + WAIT_LIMIT
     while True:
         try:
-            held = hold(paths.run_dir / LOCK_NAME, LOCK_MODE)
+            held = hold(path, LOCK_MODE)
             break
         except LockError:
             if time.monotonic() > deadline:
@@ -69,6 +70,7 @@ def turn(paths: Paths) -> Iterator[None]:
     try:
         yield
     finally:
+        path.unlink(missing_ok=True)  # who waits makes one of its own
         held.release()
 
 

@@ -78,6 +78,11 @@ LOCKS = NodeFile(f"{DATA}/locks.data", 0o600, held_by=Holder.MASTER)
 TEMPORARY_RESERVATIONS = NodeFile(f"{DATA}/tempres.data", 0o600, held_by=Holder.MASTER)
 SSCONF = NodeFile(f"{DATA}/ssconf_*", 0o444, "noded", "noded", at_join=True, sent=Sending.AS_A_WHOLE)
 JOINING = NodeFile(f"{DATA}/joining-*", 0o644, "noded", "noded", held_by=Holder.MASTER)
+#: Until when the watcher leaves the cluster alone, and what it remembers of each node group and its instances.
+WATCHER_PAUSE = NodeFile(f"{DATA}/watcher.pause", 0o644)
+WATCHER_STATE = NodeFile(f"{DATA}/watcher.*.data", 0o600, "noded", "noded")
+WATCHER_INSTANCES = NodeFile(f"{DATA}/watcher.*.instance-status", 0o644, "noded", "noded")
+INSTANCE_STATUS = NodeFile("/var/run/ganeti/instance-status", 0o644, "noded", "noded")
 KNOWN_HOSTS = NodeFile(f"{DATA}/known_hosts", 0o644, sent=Sending.AS_A_WHOLE)
 
 RAPI_LDAP = NodeFile(f"{DATA}/rapi/ldap", 0o640, "rapi", secret=True, sent=Sending.AS_A_WHOLE)

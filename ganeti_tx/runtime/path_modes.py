@@ -80,7 +80,6 @@ FILE_MODES = {file.path: mode_of_file(file) for file in _OF_CLUSTER if not file.
 /var/lib/ganeti/queue/lock 0640 masterd daemons
 /var/lib/ganeti/queue/serial 0640 masterd daemons
 /var/lib/ganeti/queue/version 0640 masterd daemons
-/var/lib/ganeti/watcher.pause 0644 masterd masterd
 /var/log/ganeti/conf-daemon.log 0600 confd masterd
 /var/log/ganeti/luxi-daemon.log 0600 luxid masterd
 /var/log/ganeti/master-daemon.log 0600 masterd masterd

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import msgspec
 
+from ganeti_tx.model.node_files import WATCHER_STATE
 from ganeti_tx.runtime.files_replace import replace_file
 
-MODE = 0o600
 MAX_FILE = 16 * 1024 * 1024
 
 
@@ -42,4 +42,4 @@ def load(path: Path) -> GroupState:
 
 def save(path: Path, state: GroupState) -> None:
     """@raise OSError: it cannot be kept."""
-    replace_file(path, msgspec.json.encode(state) + b"\n", MODE)
+    replace_file(path, msgspec.json.encode(state) + b"\n", WATCHER_STATE.mode)

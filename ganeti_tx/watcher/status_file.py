@@ -4,10 +4,9 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ganeti_tx.model.node_files import INSTANCE_STATUS
 from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.watcher.node import read_text
-
-MODE = 0o644
 
 
 def write_status(path: Path, statuses: Mapping[str, str]) -> None:
@@ -16,7 +15,7 @@ def write_status(path: Path, statuses: Mapping[str, str]) -> None:
     if path.exists() and read_text(path) == text:
         os.utime(path)
     else:
-        replace_file(path, text.encode(), MODE)
+        replace_file(path, text.encode(), INSTANCE_STATUS.mode)
 
 
 def merged(paths: Iterable[Path]) -> dict[str, str]:

@@ -8,6 +8,8 @@ from ganeti_tx.bootstrap.init import forget
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import rapi_paths
 
+GROUP = "0fb762df-be4b-4d56-9e1f-d3ee8663c438"
+
 
 class ForgetTests(SynchronousTestCase):
     """`gnt-cluster destroy`, and a node that joins another cluster."""
@@ -29,3 +31,18 @@ class ForgetTests(SynchronousTestCase):
         forget(paths)
         self.assertEqual([path for path in left if path.exists()], [])
         self.assertTrue((paths.data_dir / "unrelated").exists())
+
+    def test_what_the_watcher_knows(self) -> None:
+        """A pause of this cluster's would keep the watcher from the next one."""
+        paths = Paths(Path(self.mktemp()).absolute())
+        left = [
+            paths.watcher_pause_file,
+            paths.watcher_state_file(GROUP),
+            paths.watcher_instance_status_file(GROUP),
+            paths.instance_status_file,
+        ]
+        for path in left:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        forget(paths)
+        self.assertEqual([path for path in left if path.exists()], [])

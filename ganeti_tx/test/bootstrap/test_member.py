@@ -35,6 +35,7 @@ class LeaveTests(SynchronousTestCase):
         self.assertIn("its keys were removed", self.leave(b"ours"))
         self.assertFalse(self.paths.server_pem.exists())
         self.assertIn("nothing was left", self.leave(b"ours"))
+        self.assertEqual([*self.paths.run_dir.iterdir()], [])
 
     def test_another_cluster(self) -> None:
         """A node that has become another cluster's refuses."""

@@ -12,7 +12,7 @@ from ganeti_tx.test.model.facts_table import FACTS
 OTHERS_READ = 0o004
 #: Directories that hold nothing but what the cluster keeps on a node; the job queue has rules of its own.
 DATA = "/var/lib/ganeti/"
-LOCAL = ("queue/", "watcher.")
+LOCAL = ("queue/",)
 
 
 class NodeFileTests(SynchronousTestCase):
