@@ -40,8 +40,8 @@ def grid(lines: Sequence[Sequence[str]]) -> list[str]:
     return [rule, head, rule, *rest, rule]
 
 
-def check(found: str, place: Path) -> None:
+def check(found: str, place: Path, page: Path = PAGE) -> None:
     """The page has this section. @raise AssertionError: it has not; the section is written there then."""
-    if found not in (PAGE.read_text() if PAGE.exists() else ""):
+    if found not in (page.read_text() if page.exists() else ""):
         place.write_text(found)
-        raise AssertionError(f"{PAGE} does not say what the tests have found; that is in {place.resolve()}")
+        raise AssertionError(f"{page} does not say what the tests have found; that is in {place.resolve()}")

@@ -64,6 +64,16 @@ def faults_between(caller: SimulatedNode, called: SimulatedNode) -> Iterator[str
         yield "the certificate that is shown is another one than is known"
 
 
+def put_keys(cluster: InProcessCluster) -> None:
+    """Have all keys on all nodes that a cluster of real nodes has there."""
+    authority, keys = cluster_keys()
+    shared = {path.rpartition("/")[2]: data for path, data in keys.shared.items()}
+    rapi = rapi_bundle(authority, CLUSTER_NAME, MASTER_IP, utc_now())
+    for node in cluster.members:
+        for name, data in {**shared, "ca.key": authority.key, "rapi.pem": rapi}.items():
+            put(node.disk, node.paths.data_dir / name, data, 0o440)
+
+
 class KeysCase(EachCallCase):
     """Each cluster has an authority, whose key the candidates have, and a Remote API."""
 
@@ -71,12 +81,7 @@ class KeysCase(EachCallCase):
         """With keys on all nodes."""
         cluster = InProcessCluster(3, seed, voting=True)
         self.addCleanup(cluster.end)
-        authority, keys = cluster_keys()
-        shared = {path.rpartition("/")[2]: data for path, data in keys.shared.items()}
-        rapi = rapi_bundle(authority, CLUSTER_NAME, MASTER_IP, utc_now())
-        for node in cluster.members:
-            for name, data in {**shared, "ca.key": authority.key, "rapi.pem": rapi}.items():
-                put(node.disk, node.paths.data_dir / name, data, 0o440)
+        put_keys(cluster)
         return cluster
 
     def faults(self, cluster: InProcessCluster) -> list[str]:
