@@ -2,14 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.cli.cluster.init import init_document
 from ganeti_tx.cli.cluster.modify import settings_of
 from ganeti_tx.cli.main import program_named
-from ganeti_tx.cli.parsing import option_parser
+from ganeti_tx.cli.parsing import Parsed, option_parser
 from ganeti_tx.cli.program import load
 from ganeti_tx.model import opcodes as ops
 
@@ -85,7 +85,8 @@ def options_of(name: str) -> set[str]:
 def given(name: str, *words: str) -> dict[str, Any]:
     """What a command line sets."""
     command = load(program_named("gnt-cluster").commands[name])
-    options, _words = option_parser("gnt-cluster", name, command).parse_args(list(words))
+    parsed, _words = option_parser("gnt-cluster", name, command).parse_args(list(words))
+    options = cast(Parsed, parsed)
     found = init_document("cluster.example.com", options) if name == "init" else settings_of(options)
     return {key: value for key, value in json.loads(json.dumps(found)).items() if value is not None}
 
@@ -100,8 +101,9 @@ class ClusterOptionTests(SynchronousTestCase):
         for name in ("init", "modify"):
             before = given(name)
             for option in options_of(name) - OF_POLICY:
+                words: tuple[str, ...] = (option,)
                 if option in SWITCHES:
-                    (parameter, value), words = SWITCHES[option], (option,)
+                    parameter, value = SWITCHES[option]
                 else:
                     text, parameter, value = SET[option]
                     words = (option, text)

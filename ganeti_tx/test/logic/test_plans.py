@@ -14,7 +14,7 @@ from ganeti_tx.model.enums import AdminState, DiskTemplate, StorageType, TagKind
 from ganeti_tx.model.migration import MigrationProgress, MigrationState
 from ganeti_tx.model.node_files import ALIKE
 from ganeti_tx.model.opcodes import OpCode
-from ganeti_tx.model.opcodes.types import ExportMode, InstanceCreateMode, RebootType
+from ganeti_tx.model.opcodes.types import ExportMode, InstanceCreateMode, JobQueryKind, RebootType
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.backup import (
@@ -331,6 +331,8 @@ TAKEN: list[tuple[OpCode, list[str]]] = [
     (asked("OP_RESTRICTED_COMMAND", nodes=["node1", "node2"], command="ls"), ["run the command"]),
     (ops.OpExtStorageDiagnose(output_fields=("name",)), []),
     (ops.OpOsDiagnose(output_fields=("name",)), []),
+    (ops.OpQuery(what=JobQueryKind.CLUSTER, fields=("name",)), []),
+    (ops.OpQueryFields(what=JobQueryKind.OS), []),
     (ops.OpTagsDel(kind=TagKind.INSTANCE, name=WEB1, tags=tuple(INSTANCE.tags)[:1]), ["remove the tags"]),
     (ops.OpTagsGet(kind=TagKind.CLUSTER), []),
     (ops.OpTagsSearch(pattern="."), []),
