@@ -95,6 +95,7 @@ class NodeChecks:
             "storage-providers": self._providers,
             "allowed-file-storage-paths": self._allowed_paths,
             "ssh-files": self.ssh.file_faults,
+            "ssh-strangers": self.ssh.strangers,
             "ssh-reach": self.ssh.unreached,
             "ssh-clutter": self.ssh.clutter,
             **pools,

@@ -6,7 +6,7 @@ from pathlib import Path
 from attrs import define
 from twisted.internet.defer import Deferred, DeferredSemaphore
 
-from ganeti_tx.runtime.authorized_keys import MAX_AUTHORIZED_KEYS, merged
+from ganeti_tx.runtime.authorized_keys import MAX_AUTHORIZED_KEYS, missing, surplus
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
@@ -27,15 +27,21 @@ class SshChecks:
     runner: IProcessRunner
 
     async def file_faults(self, wanted: tuple[str, dict[str, str] | None]) -> list[str]:
-        """Which of known hosts and root's keys (None: they are root's own business) are not as the cluster has them."""
+        """What is missing or wrong of known hosts and of root's keys (None: they are root's own business)."""
         known_hosts, authorized = wanted
         faults = []
         if self._read(self.paths.known_hosts, MAX_KNOWN_HOSTS) != known_hosts.encode():
             faults.append(f"{self.paths.known_hosts} is not as the cluster has it")
-        keys = self._read(self.paths.root_authorized_keys, MAX_AUTHORIZED_KEYS)
-        if authorized is not None and merged(keys, authorized) != keys:
-            faults.append(f"{self.paths.root_authorized_keys} does not have just the keys of the master candidates")
+        if lacking := missing(self._keys(), authorized or {}):
+            faults.append(f"{self.paths.root_authorized_keys} lacks the keys of root of {', '.join(lacking)}")
         return faults
+
+    async def strangers(self, authorized: dict[str, str] | None) -> list[str]:
+        """Whom root's keys let in as if they were the cluster's, beside these."""
+        return [] if authorized is None else surplus(self._keys(), authorized)
+
+    def _keys(self) -> bytes:
+        return self._read(self.paths.root_authorized_keys, MAX_AUTHORIZED_KEYS)
 
     def _read(self, path: Path, limit: int) -> bytes:
         try:
@@ -64,7 +70,7 @@ class SshChecks:
 
     async def clutter(self, hosts: list[str]) -> list[str]:
         """Those whose root has more than one key in root's file here."""
-        lines = self._read(self.paths.root_authorized_keys, MAX_AUTHORIZED_KEYS).decode("utf-8", "replace").splitlines()
+        lines = self._keys().decode("utf-8", "replace").splitlines()
         wanted = {f"root@{name}" for name in hosts}
         found = Counter(word for line in lines if not line.startswith("#") for word in line.split() if word in wanted)
         return sorted(word for word, count in found.items() if count > 1)

@@ -14,5 +14,23 @@ def merged(present: bytes, keys: Mapping[str, str]) -> bytes:
     others = [line for line in present.splitlines(keepends=True) if not line.rstrip().endswith(MARK)]
     if others and keys and not others[-1].endswith(b"\n"):
         others[-1] += b"\n"
-    own = [f"{key} root@{node} ".encode() + MARK + b"\n" for node, key in sorted(keys.items())]
-    return b"".join((*others, *own))
+    return b"".join((*others, *wanted(keys)))
+
+
+def wanted(keys: Mapping[str, str]) -> list[bytes]:
+    """The cluster's lines for these keys, by the node that has them."""
+    return [f"{key} root@{node} ".encode() + MARK + b"\n" for node, key in sorted(keys.items())]
+
+
+def missing(present: bytes, keys: Mapping[str, str]) -> list[str]:
+    """The nodes whose keys are not in the file, as the cluster's."""
+    lines = set(present.splitlines())
+    return [node for node, key in sorted(keys.items()) if wanted({node: key})[0].rstrip() not in lines]
+
+
+def surplus(present: bytes, keys: Mapping[str, str]) -> list[str]:
+    """Whose keys are in the file as the cluster's, and are none of these: the user and node of each."""
+    own = {line.rstrip() for line in wanted(keys)}
+    lines = [line.rstrip() for line in present.splitlines()]
+    strange = [line for line in lines if line.endswith(MARK) and line not in own]
+    return sorted({line.removesuffix(MARK).split()[-1].decode("utf-8", "replace") for line in strange if line != MARK})

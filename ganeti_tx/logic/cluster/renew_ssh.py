@@ -88,9 +88,9 @@ class SshRenewal:
             assert setup is not None, "its nodes have keys"
             lacking = []
             for node in self.nodes:
-                call = NodeVerify(checks={"ssh-files": setup.for_node(node)}, cluster_name="")
+                call = NodeVerify(checks=setup.checks(node), cluster_name="")
                 outcome = (await self.parts.nodes.call_many([node], call))[node.name]
-                if outcome.error is not None or outcome.get().get("ssh-files"):
+                if outcome.error is not None or any(outcome.get().values()):
                     lacking.append(node.name)
             if not lacking:
                 return

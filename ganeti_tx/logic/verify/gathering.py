@@ -73,7 +73,7 @@ async def ask_ssh(
     }
     found: dict[str, Outcome[dict[str, Any]]] = {}
     for node in there:
-        checks: dict[str, Any] = {"ssh-files": setup.for_node(node)}
+        checks = setup.checks(node)
         if node.uuid in setup.taking_part and node.master_candidate:
             checks["ssh-reach"] = {name: port for name, port in ports.items() if name != node.name}
         if clutter:

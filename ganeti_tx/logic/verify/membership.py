@@ -61,6 +61,11 @@ def judge_ssh(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     found = outcome.get()
     for fault in found.get("ssh-files") or ():
         yield Verdict(SSH, node.name, f"{fault}; 'gnt-cluster redist-conf' sends it again")
+    for whose in found.get("ssh-strangers") or ():
+        text = (
+            f"root is let in by a key of {whose} that is no master candidate's; 'gnt-cluster redist-conf' takes it out"
+        )
+        yield Verdict(SSH, node.name, text, warning=True)
     for peer, reason in sorted((found.get("ssh-reach") or {}).items()):
         yield Verdict(SSH, node.name, f"ssh communication with node '{peer}': {reason}")
     for whose in found.get("ssh-clutter") or ():

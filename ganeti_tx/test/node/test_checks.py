@@ -142,14 +142,24 @@ class SshChecksTests(NodeChecksCase):
         return found
 
     def test_files(self) -> None:
-        """Both files must be as the cluster has them; other lines of root's are root's business."""
+        """What the cluster wants must be in both files; other lines of root's are root's business."""
         self.assertEqual(len(self.faults(KEYS)), 2)
         put(self.files, self.paths.known_hosts, b"node1 ssh-rsa HOST\n")
         self.assertEqual(len(self.faults(KEYS)), 1)
         self.assertEqual(self.faults(None), [])
         put(self.files, self.paths.root_authorized_keys, b"ssh-rsa MINE me@home\n" + OWN)
         self.assertEqual(self.faults(KEYS), [])
-        self.assertIn("authorized_keys does not have just the keys", self.faults({})[0])
+        self.assertEqual(self.faults({}), [])
+        self.assertIn(
+            "authorized_keys lacks the keys of root of node9.example.com", self.faults({"node9.example.com": "k"})[0]
+        )
+
+    def test_strangers(self) -> None:
+        """Whose keys are there as the cluster's, and should not be; other lines, and files that are root's own, do not count."""
+        put(self.files, self.paths.root_authorized_keys, b"ssh-rsa MINE root@node1.example.com\n(ganeti_tx)\n" + OWN)
+        self.assertEqual(self.one("ssh_strangers", KEYS), [])
+        self.assertEqual(self.one("ssh_strangers", {}), [f"root@{name}" for name in KEYS])
+        self.assertEqual(self.one("ssh_strangers", None), [])
 
     def test_reach(self) -> None:
         """Who cannot be reached, and why; no question is asked and no unknown host believed."""

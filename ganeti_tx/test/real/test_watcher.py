@@ -211,4 +211,5 @@ class GuestTests(TestCase):
         await console.wait_for(b"Power down")
         for expected in (["USER_down", "up", "admin"], ["USER_down", "down", "user"], ["USER_down", "down", "user"]):
             self.assertEqual(self.statuses(), expected)
+            self.assertNotIn("EINSTANCEDOWN", self.cluster.run(["gnt-cluster", "verify", "--error-codes"])[1])
             self.cluster.ok("ganeti-watcher")

@@ -53,6 +53,14 @@ def with_ssh(config: ConfigData) -> ConfigData:
     return replace(config, cluster=replace(config.cluster, candidate_certs=certs, modify_ssh_setup=True))
 
 
+def former_key(cluster: InProcessCluster) -> None:
+    """A key that the cluster has put there once is left on a node, and its hosts are forgotten on another."""
+    place = cluster.paths.root_authorized_keys
+    keys = cluster.node(2).disk.read(place, 1 << 20)
+    put(cluster.node(2).disk, place, keys + b"ssh-rsa FORMER root@node9.example.com (ganeti_tx)\n", 0o600)
+    put(cluster.node(3).disk, cluster.paths.known_hosts, b"")
+
+
 def wrong_hosts(cluster: InProcessCluster) -> None:
     """The hosts file of a node leads elsewhere."""
     put(cluster.node(2).disk, cluster.paths.etc_hosts, b"192.0.2.77 node3.example.com\n")
@@ -157,6 +165,21 @@ FAULTS = (
         warning=True,
     ),
     ClusterFault(VerifyCode.ENODESSH, "nobody is let in", "Permission denied (publickey).", bad_ssh, with_ssh),
+    ClusterFault(
+        VerifyCode.ENODESSH,
+        "the key of a node that is gone is still let in",
+        "root is let in by a key of root@node9.example.com that is no master candidate's",
+        former_key,
+        with_ssh,
+        warning=True,
+    ),
+    ClusterFault(
+        VerifyCode.ENODESSH,
+        "a node does not know the others' hosts",
+        "/var/lib/ganeti/known_hosts is not as the cluster has it",
+        former_key,
+        with_ssh,
+    ),
     ClusterFault(
         VerifyCode.ENODEFILECHECK,
         "a node's configuration is spoilt",
