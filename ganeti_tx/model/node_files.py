@@ -115,6 +115,8 @@ DISTRIBUTED_FILES = NodeFile("/etc/ganeti/distributed-files", 0o644, sent=Sendin
 
 #: All of them, in the order in which a node that leaves removes them: its own key last.
 FILES = tuple(each for each in list(vars().values()) if isinstance(each, NodeFile))
-#: Those that are the same wherever they are: the master sends them, and cluster verification compares them. What the
-#: administrator copies may differ: nodes may have file storage in different places.
+#: Those that are the same wherever they are, as the master sends them one by one.
 ALIKE = tuple(file for file in FILES if file.sent is Sending.WITH_KEYS)
+#: What cluster verification compares: these, and who may use the Remote API. What the administrator copies may differ: nodes may
+#: have file storage in different places.
+COMPARED = (*ALIKE, RAPI_LDAP, RAPI_ROLES, RAPI_TOKENS, RAPI_USERS)

@@ -9,7 +9,7 @@ from ganeti_tx.mastership.ballot import SSCONF_SERIAL
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
 from ganeti_tx.model.config_head import read_head
 from ganeti_tx.model.digest import digest_of
-from ganeti_tx.model.node_files import ALIKE
+from ganeti_tx.model.node_files import COMPARED
 from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.runtime.files import IFiles
@@ -47,7 +47,7 @@ class CopiesOfTheCluster:
         )
 
     def _files(self) -> Iterator[tuple[str, str]]:
-        for file in ALIKE:
+        for file in COMPARED:
             with suppress(OSError):
                 yield file.path, digest_of(self.files.read(self.paths.of(file), MAX_FILE))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.node_files import ALIKE, NodeFile
+from ganeti_tx.model.node_files import COMPARED, NodeFile
 
 #: The digest of each file that a node has, by its path.
 Digests = Mapping[str, str]
@@ -15,7 +15,9 @@ def file_faults(nodes: Sequence[Node], master: str, told: Mapping[str, Digests])
     @param master: the master's name. @param told: what each node that answered has, the master among them.
     """
     return [
-        fault for file in ALIKE for fault in _faults(file, [each for each in nodes if each.name in told], master, told)
+        fault
+        for file in COMPARED
+        for fault in _faults(file, [each for each in nodes if each.name in told], master, told)
     ]
 
 
@@ -23,8 +25,11 @@ def _faults(file: NodeFile, nodes: Sequence[Node], master: str, told: Mapping[st
     holders = [node.name for node in nodes if file.is_for(candidate=node.master_candidate)]
     having = [node.name for node in nodes if file.path in told[node.name]]
     missing = sorted(set(holders) - set(having))
-    if master in having and missing:  # what the master does not have it sends to nobody
+    if master in having and missing:
         yield f"File {file.path} is missing from node(s) {', '.join(missing)}"
+    elif missing and set(holders) & set(having):  # the master sends to nobody what it does not have
+        lacking = ", ".join(missing)
+        yield f"File {file.path} is optional, but it must exist on all or no nodes (not found on {lacking})"
     if surplus := sorted(set(having) - set(holders)):
         yield f"File {file.path} should not exist on node(s) {', '.join(surplus)}"
     variants: dict[str, list[str]] = {}

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from ganeti_tx.model.node_files import RAPI_USERS
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.runtime.certificates import VALIDITY, issue_server
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
@@ -117,6 +118,12 @@ FAULTS = (
         "a node has another key than the others",
         "hmac.key found with 2 different checksums (variant 1 on node1.example.com, node2.example.com",
         two_keys,
+    ),
+    ClusterFault(
+        VerifyCode.ECLUSTERFILECHECK,
+        "a user of the Remote API is added on one node only",
+        "rapi/users is optional, but it must exist on all or no nodes (not found on node1.example.com, node3.example.com)",
+        lambda cluster: put(cluster.node(2).disk, cluster.paths.of(RAPI_USERS), b"mallory secret write\n"),
     ),
     ClusterFault(
         VerifyCode.EEXTAGS, "two instances with an exclusion tag are on a node", "['web:1']", same_tags, warning=True

@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.logic.verify.files import file_faults
-from ganeti_tx.model.node_files import AUTHORITY_KEY, HMAC_KEY, RAPI_CERTIFICATE
+from ganeti_tx.model.node_files import AUTHORITY_KEY, HMAC_KEY, RAPI_CERTIFICATE, RAPI_USERS
 from ganeti_tx.test.logic.node.test_set_params import member
 
 MASTER, SECOND, REGULAR = "node1.example.com", "node2.example.com", "node3.example.com"
@@ -42,6 +42,16 @@ class FileFaultsTests(SynchronousTestCase):
         """What a regular node kept though only candidates have it."""
         self.assertEqual(
             self.faults(node3=WITH_AUTHORITY), [f"File /var/lib/ganeti/ca.key should not exist on node(s) {REGULAR}"]
+        )
+
+    def test_not_on_the_master(self) -> None:
+        """What others have and the master has not, as if it had come to them from elsewhere."""
+        self.assertEqual(
+            self.faults(node2={**WITH_AUTHORITY, RAPI_USERS.path: "u"}),
+            [
+                "File /var/lib/ganeti/rapi/users is optional, but it must exist on all or no nodes "
+                f"(not found on {MASTER}, {REGULAR})"
+            ],
         )
 
     def test_different(self) -> None:
