@@ -10,10 +10,12 @@ from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.simulation import SimulatedTime
 from ganeti_tx.test.inprocess.verify_faults.fault import ClusterFault
 from ganeti_tx.test.inprocess.verify_faults.page import Produced, check, page
+from ganeti_tx.test.inprocess.verify_faults.places import LAB
 from ganeti_tx.test.inprocess.verify_faults.table import FAULTS, OF_DRIVERS
 
 #: Where the page is written when it does not say what was found.
 WRITTEN = Path("verify-codes.rst")
+MACHINES = Path(__file__).parents[1] / "lab"
 
 
 class VerifyCodesTests(ClusterCase):
@@ -51,6 +53,11 @@ class VerifyCodesTests(ClusterCase):
             found.setdefault(fault.code, []).append((fault.what, self.finding(fault)))
         self.assertEqual("\n".join(self.wrong), "")
         check(page(found, OF_DRIVERS), WRITTEN)
+
+    def test_machines(self) -> None:
+        """The tests that run on machines look for the codes that the page says they see."""
+        wrong = [code for code, test in LAB.items() if code not in (MACHINES / f"{test}.py").read_text()]
+        self.assertEqual(wrong, [])
 
     def test_complete(self) -> None:
         """No code is left out but those of drivers that are not there; those that are always warnings are warnings."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.verify_codes import WARNINGS, VerifiedObject, VerifyCode
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
+from ganeti_tx.test.inprocess.verify_faults.places import DEVCLUSTER, LAB
 
 PAGE = Path(__file__).parents[4] / "doc" / "verify-codes.rst"
 HEAD = """\
@@ -16,10 +17,10 @@ The codes of verification, each with faults that produce it
 
 The tests do each of these to a cluster in one process (``ganeti_tx/test/inprocess/verify_faults`` has how), run
 ``gnt-cluster verify --error-codes`` on it, and hold this page to what is told. In the place of LVM and DRBD stands what their
-programs printed on a machine, which their drivers read. What verification says of faults of LVM and DRBD themselves is looked at
-on two machines (``ganeti_tx/test/lab/test_plain_cluster.py``, ``test_mirrors.py`` and ``test_repair.py`` beside it); of dead
-instances, strangers, lost disks and other OS definitions with real processes (``ganeti_tx/test/real/test_verify.py``); of a clock
-that is wrong with one daemon that sees other times (``ganeti_tx/test/real/test_clock_skew.py``).
+programs printed on a machine, which their drivers read.
+
+Where it says so, a test has the code from real processes, too (``ganeti_tx/test/real/test_verify_codes.py``: a devcluster of four
+nodes to which all of that happens), or from machines with LVM and DRBD (``ganeti_tx/test/lab``).
 
 An error makes the job and the command fail; ``--ignore-errors=CODE`` makes a warning of it. Digests and identifiers are left out.
 """
@@ -43,10 +44,19 @@ Produced = tuple[str, str]
 def section(code: VerifyCode, produced: Sequence[Produced]) -> str:
     """One code."""
     always = ", always a warning" if code in WARNINGS else ""
-    lines = [code, "-" * len(code), "", f"About {OBJECTS[code.about]}{always}.", ""]
+    lines = [code, "-" * len(code), "", f"About {OBJECTS[code.about]}{always}.{seen(code)}", ""]
     for what, line in produced:
         lines += [f"{what[0].upper()}{what[1:]}::", "", *told(line), ""]
     return "\n".join(lines)
+
+
+def seen(code: VerifyCode) -> str:
+    """Where else it was told."""
+    places = [
+        *(["in a devcluster"] if code in DEVCLUSTER else []),
+        *([f"on machines (``ganeti_tx/test/lab/{LAB[code]}.py``)"] if code in LAB else []),
+    ]
+    return f" Seen also {' and '.join(places)}." if places else ""
 
 
 def told(line: str) -> list[str]:
