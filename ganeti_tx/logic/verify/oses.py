@@ -1,6 +1,6 @@
 """Whether the nodes of a group have the same OS definitions, and good ones (reference: verify.json, ENODEOS)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from ganeti_tx.logic.verify.scene import GroupScene, Subject, Told, value
@@ -10,11 +10,20 @@ from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.rpc.calls.os import OsReport
 
 finding = partial(Verdict, VerifyCode.ENODEOS)
+
+
+def listed(values: Iterable[object]) -> str:
+    """As Ganeti prints them."""
+    return f"[{', '.join(map(str, values))}]"
+
+
 #: What must be the same everywhere, as it is told.
-COMPARED: tuple[tuple[str, Callable[[OsReport], Sequence[str]]], ...] = (
-    ("OS API version", lambda report: [str(version) for version in sorted(report.api_versions)]),
-    ("OS variants list", lambda report: sorted(report.variants)),
-    ("OS parameters", lambda report: sorted(f"{name}: {about}" for name, about in report.parameters)),
+COMPARED: tuple[tuple[str, Callable[[OsReport], str]], ...] = (
+    ("OS API version", lambda report: listed(sorted(report.api_versions))),
+    ("OS variants list", lambda report: listed(sorted(report.variants))),
+    ("OS parameters", lambda report: listed(sorted(f"{name}: {about}" for name, about in report.parameters))),
+    ("OS trusted", lambda report: str(report.trusted)),
+    ("OS hypervisors", lambda report: "all" if report.hypervisors is None else listed(sorted(report.hypervisors))),
 )
 
 
@@ -64,12 +73,9 @@ def judge_beside(node: Node, report: OsReport, reference: Node, theirs: Sequence
     if theirs is None:
         yield finding(node.name, f"Extra OS {report.name} not present on reference node ({reference.name})")
     elif theirs[0].valid:
-        for kind, values in COMPARED:
-            here, there = values(report), values(theirs[0])
-            text = (
-                f"{kind} for {report.name} differs from reference node {reference.name}: "
-                f"[{', '.join(here)}] vs. [{', '.join(there)}]"
-            )
+        for kind, told in COMPARED:
+            here, there = told(report), told(theirs[0])
+            text = f"{kind} for {report.name} differs from reference node {reference.name}: {here} vs. {there}"
             yield finding(node.name, text, here != there)
 
 

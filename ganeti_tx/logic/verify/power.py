@@ -20,7 +20,7 @@ PROGRAM_LIMIT = 20
 AT_ONCE = 10
 
 #: What was learnt of a node's power, None for nothing; or why nothing was.
-Told = bool | None | str
+Learnt = bool | None | str
 
 
 async def power_verdicts(parts: Parts, scene: GroupScene) -> list[Verdict]:
@@ -32,21 +32,21 @@ async def power_verdicts(parts: Parts, scene: GroupScene) -> list[Verdict]:
     return [*judge(scene, told), *unknown(scene.master, told)]
 
 
-async def ask(parts: Parts, scene: GroupScene) -> Mapping[str, Told]:
+async def ask(parts: Parts, scene: GroupScene) -> Mapping[str, Learnt]:
     """What the programs tell, by the names of the nodes."""
     turns = DeferredSemaphore(AT_ONCE)
-    asked: dict[str, Deferred[Told]] = {}
+    asked: dict[str, Deferred[Learnt]] = {}
     for node in scene.nodes:
         if program := oob_program(fill_ndparams(scene.cluster, scene.group, node)):
             asked[node.name] = turns.run(_begin, parts, scene.master, node, program)
     return {name: await answer for name, answer in asked.items()}
 
 
-def _begin(parts: Parts, master: Node, node: Node, program: str) -> "Deferred[Told]":
+def _begin(parts: Parts, master: Node, node: Node, program: str) -> "Deferred[Learnt]":
     return Deferred.fromCoroutine(_power(parts, master, node, program))
 
 
-async def _power(parts: Parts, master: Node, node: Node, program: str) -> Told:
+async def _power(parts: Parts, master: Node, node: Node, program: str) -> Learnt:
     command = OobCommand.POWER_STATUS
     call = RunOob(program=program, command=command, remote_node=node.name, seconds=PROGRAM_LIMIT)
     try:
@@ -56,7 +56,7 @@ async def _power(parts: Parts, master: Node, node: Node, program: str) -> Told:
     return found
 
 
-def judge(scene: GroupScene, told: Mapping[str, Told]) -> Iterator[Verdict]:
+def judge(scene: GroupScene, told: Mapping[str, Learnt]) -> Iterator[Verdict]:
     """Of the nodes of which it is known."""
     for node in scene.nodes:
         found = told.get(node.name)
@@ -66,7 +66,7 @@ def judge(scene: GroupScene, told: Mapping[str, Told]) -> Iterator[Verdict]:
             yield Verdict(VerifyCode.ENODEOOBPATH, node.name, text, found != node.powered, warning=True)
 
 
-def unknown(master: Node, told: Mapping[str, Told]) -> Iterator[Verdict]:
+def unknown(master: Node, told: Mapping[str, Learnt]) -> Iterator[Verdict]:
     """Of the others, those together of which the same is told."""
     for reason in dict.fromkeys(found for found in told.values() if isinstance(found, str)):
         names = ", ".join(name for name, found in told.items() if found == reason)

@@ -71,6 +71,12 @@ def of_os(number: int, file: str, text: bytes) -> Callable[[InProcessCluster], o
     return lambda cluster: put(cluster.node(number).disk, cluster.paths.os_search_path[0] / OS_NAME / file, text)
 
 
+def untrusted_os(cluster: InProcessCluster) -> None:
+    """The script that installs an OS is for a helper machine on one node."""
+    disk, place = cluster.node(2).disk, cluster.paths.os_search_path[0] / OS_NAME
+    disk.rename(place / "create", place / "create_untrusted")
+
+
 def extra_os(cluster: InProcessCluster) -> None:
     """An OS is installed on all nodes but one."""
     for number in (1, 2):
@@ -255,6 +261,18 @@ FAULTS = (
         "an OS has another parameter",
         "OS parameters for noop differs from reference node node1.example.com: ",
         of_os(2, "parameters.list", b"colour what it looks like\n"),
+    ),
+    ClusterFault(
+        VerifyCode.ENODEOS,
+        "an OS is for one hypervisor only",
+        "OS hypervisors for noop differs from reference node node1.example.com: [fake] vs. all",
+        of_os(2, "hypervisors", b"fake\n"),
+    ),
+    ClusterFault(
+        VerifyCode.ENODEOS,
+        "an OS is not trusted to be installed on the node itself",
+        "OS trusted for noop differs from reference node node1.example.com: False vs. True",
+        untrusted_os,
     ),
     ClusterFault(VerifyCode.ENODEFILESTORAGEPATHS, "a system directory is listed for disks", "/etc", lists(b"/etc\n")),
     ClusterFault(
