@@ -1,7 +1,9 @@
 """Whether what the configuration says is on the nodes is on them, and nothing else."""
 
+from collections import Counter
 from collections.abc import Iterator
 
+from ganeti_tx.model.address_pool import AddressPool
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
@@ -11,7 +13,13 @@ SHARED = "shared"
 
 def disagreements(cluster: InProcessCluster) -> list[str]:
     """What is amiss in a cluster at rest, a line each. An instance that should run may be down: its user sees that."""
-    return [*disk_faults(cluster), *instance_faults(cluster), *export_faults(cluster), *leftovers(cluster)]
+    return [
+        *disk_faults(cluster),
+        *instance_faults(cluster),
+        *address_faults(cluster),
+        *export_faults(cluster),
+        *leftovers(cluster),
+    ]
 
 
 def disk_faults(cluster: InProcessCluster) -> Iterator[str]:
@@ -52,6 +60,18 @@ def instance_faults(cluster: InProcessCluster) -> Iterator[str]:
     for home, name in running:
         if wanted.get(name) != home:
             yield f"instance {name} runs on {home}; by the configuration on {wanted.get(name, 'none')}"
+
+
+def address_faults(cluster: InProcessCluster) -> Iterator[str]:
+    """Addresses of networks that two NICs have, or that are kept for nobody, or not kept for who has them."""
+    nics = [nic for each in cluster.config.instances.values() for nic in each.nics]
+    held = Counter((nic.network, nic.ip) for nic in nics if nic.network is not None and nic.ip is not None)
+    yield from (f"address {address} has {count} NICs" for (_, address), count in held.items() if count > 1)
+    for network in cluster.config.networks.values():
+        pool = AddressPool(network)
+        kept = {str(each) for each in pool.range() if pool.is_instances(str(each))}
+        for address in sorted(kept ^ {address for uuid, address in held if uuid == network.uuid}):
+            yield f"address {address} of network {network.name} is {'kept for nobody' if address in kept else 'had, but not kept'}"
 
 
 def export_faults(cluster: InProcessCluster) -> Iterator[str]:

@@ -12,6 +12,10 @@ CLEANUP = "gnt-instance migrate -f --cleanup web1"
 BACK = "gnt-instance startup web1"
 READY = "gnt-instance activate-disks web1"
 
+NETWORK = ("gnt-network add --network=10.9.0.0/29 lan", "gnt-network connect -N mode=routed,link=1 lan")
+ADDRESSES = "--net 0:network=lan,ip=pool --net 1:network=lan,ip=10.9.0.5"
+WITH_ADDRESSES = (*NETWORK, f"gnt-instance add -t diskless {ADDRESSES} -o noop -n node2 web1")
+
 
 def is_there(cluster: InProcessCluster) -> bool:
     """Whether the instance has been made."""
@@ -47,7 +51,10 @@ def home(cluster: InProcessCluster, number: int) -> str:
 
 OPERATIONS = {
     "create": Operation(FILE, done=is_there),
-    "create_diskless": Operation("gnt-instance add -t diskless -o noop -n node2 web1", done=is_there),
+    "create_diskless": Operation(
+        f"gnt-instance add -t diskless {ADDRESSES} -o noop -n node2 web1", NETWORK, done=is_there
+    ),
+    "remove_diskless": Operation("gnt-instance remove -f web1", WITH_ADDRESSES, partly=True, done=is_gone),
     "create_shared": Operation("gnt-instance add -t sharedfile -s 1G -o noop -n node2 web1", done=is_there),
     "create_mirrored": Operation(MIRRORED, mirrored=True, done=is_there),
     "shutdown": Operation("gnt-instance shutdown web1", (FILE,)),

@@ -9,6 +9,11 @@ FILE = (
     "gnt-instance add -t file --disk 0:size=1G --disk 1:size=2G -o noop -H fake -B maxmem=256,minmem=128 -n node2 web1"
 )
 MIRRORED = "gnt-instance add -t drbd -s 64M -o noop -H fake --ignore-ipolicy -n node2:node3 web1"
+WITH_ADDRESSES = (
+    "gnt-network add --network=10.9.0.0/29 lan",
+    "gnt-network connect -N mode=routed,link=1 lan",
+    "gnt-instance add -t diskless -o noop -H fake --net 0:network=lan,ip=10.9.0.5 --net 1:network=lan,ip=pool -n node2 web1",
+)
 DOWN = "gnt-instance shutdown web1"
 NODE = "node2.example.com"
 
@@ -19,9 +24,20 @@ def sizes(cluster: InProcessCluster) -> list[int]:
     return [cluster.config.disks[uuid].size for uuid in instance.disks]
 
 
+def addresses(cluster: InProcessCluster) -> list[str | None]:
+    """The addresses of the instance's NICs."""
+    [instance] = cluster.config.instances.values()
+    return [nic.ip for nic in instance.nics]
+
+
 OPERATIONS = {
     "parameters": Operation(
         "gnt-instance modify -B vcpus=2 -O flavour=mild --net add --net 0:ip=192.0.2.200 web1", (FILE,)
+    ),
+    "addresses": Operation(
+        "gnt-instance modify --net add:network=lan,ip=pool --net 0:ip=10.9.0.6 --net 1:remove web1",
+        WITH_ADDRESSES,
+        done=lambda cluster: addresses(cluster)[0] == "10.9.0.6",
     ),
     "disks": Operation(
         "gnt-instance modify --disk add:size=3G --disk 0:remove web1",
