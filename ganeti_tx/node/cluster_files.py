@@ -17,10 +17,18 @@ from ganeti_tx.node.answers import answers
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.ssh_files import forget_ssh
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls.cluster import UploadFile, WriteListedFile, WriteRapiFiles, WriteSsconfFiles
+from ganeti_tx.rpc.calls.cluster import (
+    ListedFile,
+    ReadListedFile,
+    UploadFile,
+    WriteListedFile,
+    WriteRapiFiles,
+    WriteSsconfFiles,
+)
 from ganeti_tx.rpc.calls.node import NodeDemoteFromMc
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.listed_files import read_listed
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import MAX_RAPI_FILE, rapi_paths, write_record
 from ganeti_tx.runtime.ssconf_files import write_ssconf
@@ -78,6 +86,19 @@ class ClusterFiles:
             await self._admit(call.stamp)
             self.files.mkdir(path.parent)
             await self.files.write_atomic(path, call.data, call.mode & 0o777)
+        finally:
+            self._lock.release()
+
+    @answers(ReadListedFile)
+    async def read_listed(self, call: ReadListedFile) -> ListedFile:
+        """As it is here. @raise ConfigurationError: it cannot be sent, or cannot be read."""
+        await self._lock.acquire()
+        try:
+            await self._admit(call.stamp)
+            data, mode = read_listed(self.files, self.paths, call.path, call.room)
+            return ListedFile(data=data, mode=mode)
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(getattr(error, "strerror", None) or str(error)) from None
         finally:
             self._lock.release()
 

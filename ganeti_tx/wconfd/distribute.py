@@ -23,7 +23,7 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import RapiFiles
 from ganeti_tx.runtime.ssconf_files import write_ssconf
 from ganeti_tx.wconfd.key_files import key_files
-from ganeti_tx.wconfd.listed_files import ListedFiles, read_listed_files
+from ganeti_tx.wconfd.listed_files import ListedFiles, read_listed_files, with_denied
 
 #: So many nodes are served at a time.
 AT_A_TIME = 16
@@ -294,7 +294,7 @@ class Distributor:
             copies.has_keys = True
             for call in key_files(self._files, self._paths, node):
                 await self._send_key(node, call)
-            for other in self._read_listed(state).calls:
+            for other in (await self._read_listed(state)).calls:
                 await self._rpc.call(node, other, TRANSFER_LIMIT)
 
     async def _send_key(self, node: Node, call: UploadFile) -> None:
@@ -306,9 +306,12 @@ class Distributor:
                 raise
             self._log.warn("{error}; an older version of this program runs there", error=str(error))
 
-    def _read_listed(self, state: State) -> ListedFiles:
+    async def _read_listed(self, state: State) -> ListedFiles:
         """The files that are not the cluster's own; those that cannot be sent are told of, once while they stay the same."""
         found = read_listed_files(self._files, self._paths, state.config)
+        if found.denied:
+            own = next(node for node in state.config.nodes.values() if node.name == self._own_name)
+            found = await with_denied(found, self._rpc, own)
         for fault in found.faults if found.faults != self._faults else ():
             self._log.error("{fault}", fault=fault)
         self._faults = found.faults

@@ -37,6 +37,25 @@ class WriteListedFile(NodeCall[None], frozen=True, kw_only=True):
     mode: int
 
 
+class ListedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """What is in a file, and its mode."""
+
+    data: bytes
+    mode: int
+
+
+class ReadListedFile(NodeCall[ListedFile], frozen=True, kw_only=True):
+    """Read a file of this node that goes to all others, which may be root's only; `room`: bytes that are left.
+
+    It changes nothing, but nobody shall see such files who is not the master: it is no Question.
+    """
+
+    name: ClassVar[str] = "read_listed_file"
+    timeout: ClassVar[float] = URGENT
+    path: str
+    room: int
+
+
 class WriteSsconfFiles(Claim[None], frozen=True, kw_only=True):
     """Write simple configuration files, by key; values without the final newline. Older ones are refused.
 

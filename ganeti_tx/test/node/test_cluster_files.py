@@ -16,7 +16,7 @@ from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
 from ganeti_tx.node.service import UPLOADS
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles
+from ganeti_tx.rpc.calls.cluster import ListedFile, ReadListedFile, UploadFile, WriteRapiFiles, WriteSsconfFiles
 from ganeti_tx.rpc.calls.node import NodeDemoteFromMc, NodeLeaveCluster
 from ganeti_tx.rpc.calls.queue import JobqueuePurge, JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep, JobqueueUpdate
 from ganeti_tx.runtime.paths import Paths
@@ -67,6 +67,25 @@ class ClusterFilesTests(SynchronousTestCase):
                 "not a file that the cluster distributes",
                 self.refused(UploadFile(path=path, data=b""), ProgrammerError),
             )
+
+    def test_read_for_others(self) -> None:
+        """A file that goes to all nodes is read with its mode; none of the cluster's own, and none too large."""
+        script = self.paths.root / "srv/vif"
+        self.files.mkdir(script.parent)
+        self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(script, b"#!", 0o750)))
+        read = self.successResultOf(
+            Deferred.fromCoroutine(self.part.read_listed(ReadListedFile(path="/srv/vif", room=2)))
+        )
+        self.assertEqual(read, ListedFile(data=b"#!", mode=0o750))
+        for path, room, reason in (
+            (CONFIG, 99, "sends it by itself"),
+            ("/var/lib/ganeti/rapi.pem.old", 99, "nothing below /var/lib/ganeti is sent"),
+            ("/srv/../srv/vif", 99, "give the whole path"),
+            ("/srv/vif", 1, "all files together"),
+            ("/srv", 99, "it is a directory"),
+            ("/srv/nosuch", 99, "No such file"),
+        ):
+            self.assertIn(reason, self.refused(ReadListedFile(path=path, room=room), ConfigurationError))
 
     def test_older_configuration(self) -> None:
         """An older configuration does not replace a newer one; a newer or equal one does, and so junk is healed."""

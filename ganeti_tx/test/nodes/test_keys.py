@@ -39,10 +39,30 @@ class KeysTests(SystemdClusterCase):
         for one, other in ((1, 2), (2, 1)):
             self.assertEqual(self.run_on(one, f"{SSH} node{other}.example.com hostname").strip()[:5], f"node{other}")
 
+    def check_files(self) -> None:
+        """A file goes to the other node as it is; what is listed, and what the Remote API reads, goes with the configuration."""
+        copied, listed, users = "'/root/copy me'", "/srv/scripts/up", "/var/lib/ganeti/rapi/users"
+        self.run_on(1, f"echo new > {copied} && chmod 640 {copied} && touch -d @1700000000 {copied}")
+        self.run_on(2, f"echo old > {copied}")
+        self.run_on(1, f"gnt-cluster copyfile {copied}")
+        look = f"cat {copied}; stat -c '%a %Y' {copied}"
+        self.assertEqual(self.run_on(2, look).split(), ["new", "640", "1700000000"])
+        self.assertIn("node2.example.com: new", self.run_on(1, f'gnt-cluster command -M -n node2 "cat {copied}"'))
+        self.run_on(1, f"mkdir -p /srv/scripts && echo up > {listed} && chmod 750 {listed}")
+        self.run_on(1, f"echo {listed} > /etc/ganeti/distributed-files && echo 'web secret write' >> {users}")
+        self.run_on(1, "gnt-cluster redist-conf")
+        sums = f"sha256sum {listed} {users} /etc/ganeti/distributed-files; stat -c %a {listed}"
+        self.assertEqual(self.run_on(2, sums), self.run_on(1, sums))
+        for node in self.nodes.numbers:  # the list is the administrator's, so it stays when the cluster goes
+            self.run_on(node, "rm /etc/ganeti/distributed-files")
+        said = self.run_on(1, "gnt-cluster modify --master-netdev=nosuch0", status=1)
+        self.assertIn("no network interface 'nosuch0' on node1.example.com, node2.example.com", said)
+
     def test_all(self) -> None:
         """All keys are other ones afterwards, belong to the right users, and all daemons run that ran before; then it ends."""
         self.begin()
         self.check_ssh()
+        self.check_files()
         processes = "systemctl show -p MainPID ganeti-noded ganeti-confd ganeti-mond"
         pids = {node: self.run_on(node, processes) for node in self.nodes.numbers}
         keys = "sha256sum /root/.ssh/id_rsa /var/lib/ganeti/*.pem /var/lib/ganeti/*.key | cut -c1-64"
