@@ -11,6 +11,7 @@ from ganeti_tx.errors import GanetiError, OpExecError
 from ganeti_tx.logic.allocation import Allocation, Chosen, allocators
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.questions import check_takes_instances
+from ganeti_tx.logic.target_groups import lacking
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import decode
@@ -79,10 +80,17 @@ class EvacuationJobs:
 
     async def _jobs(self, found: Evacuation, views: Mapping[str, InstanceView]) -> Jobs:
         nodes = {node.name: node for node in await self.parts.config.nodes()}
+        groups = {group.uuid: group for group in await self.parts.config.groups()}
         for name, _where, chosen in found.moved:
             for node in chosen:
                 if node not in nodes:
                     raise OpExecError(f"there is no node {node!r:.200}, to which {name} would come")
+                group = groups[nodes[node].group]
+                if name in views and (missing := lacking(views[name], group)):
+                    raise OpExecError(
+                        f"node {node} is in group {group.name}, which is not connected to network {', '.join(missing)}"
+                        f" of instance {name}; 'gnt-network connect' does that"
+                    )
         jobs = [[self._checked(decode(raw), views, nodes) for raw in job] for job in found.jobs]
         if untouched := views.keys() - {op.instance_name for job in jobs for op in job}:
             raise OpExecError(f"no job moves {', '.join(sorted(untouched))}")

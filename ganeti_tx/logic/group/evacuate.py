@@ -9,6 +9,7 @@ from ganeti_tx.logic.evacuation import EvacuationJobs, Jobs, by_failover, in_seq
 from ganeti_tx.logic.evacuation_unit import EvacuationUnit
 from ganeti_tx.logic.group.on_group import listed, nodes_of_group
 from ganeti_tx.logic.hook import Hook
+from ganeti_tx.logic.target_groups import fitting
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
@@ -53,6 +54,7 @@ class LUGroupEvacuate(EvacuationUnit[OpGroupEvacuate]):
         if not self._targets:
             raise OpPrereqError("There are no possible target groups", ECode.INVAL)
         await super().check()
+        self._targets = fitting(self.views, self._targets)
         if self.views:
             allocators(self.op.iallocator, await self.config.cluster(), AllocatorMode.CHANGE_GROUP)
 

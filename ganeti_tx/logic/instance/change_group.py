@@ -11,6 +11,7 @@ from ganeti_tx.logic.group.on_group import listed
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.unit import refuse_forthcoming
+from ganeti_tx.logic.target_groups import fitting
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
@@ -63,6 +64,7 @@ class LUInstanceChangeGroup(EvacuationUnit[OpInstanceChangeGroup]):
         await self._find_targets()
         if not self._targets:
             raise OpPrereqError("There are no possible target groups", ECode.INVAL)
+        self._targets = fitting(self.views, self._targets)
         allocators(self.op.iallocator, await self.config.cluster(), AllocatorMode.CHANGE_GROUP)
 
     async def hook_values(self) -> Mapping[str, object]:

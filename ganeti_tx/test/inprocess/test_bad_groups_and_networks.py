@@ -61,6 +61,11 @@ GROUPS: Mapping[str, Sequence[Bad]] = {
         Bad(STATE, "get split by this change and --force was not given: web1", ["gnt-node modify -g rack2 node1"]),
         Bad(
             STATE,
+            "instance web2 cannot come to another node group: default is not connected to network lan",
+            ["evacuate rack2", "evacuate --to default rack2", "gnt-instance change-group --to default web2"],
+        ),
+        Bad(
+            STATE,
             "NICs in networks that group default is not connected to, and --force was not given: web2",
             ["assign-nodes default node3", "gnt-node modify -g default node3"],
         ),
@@ -112,7 +117,7 @@ GROUPS: Mapping[str, Sequence[Bad]] = {
             "can not be used as a target group",
             ["evacuate --to rack2 rack2", "evacuate --to rack2 --to default default"],
         ),
-        Bad(INVAL, "no cluster-wide default iallocator", ["evacuate --to default rack2"]),
+        Bad(INVAL, "no cluster-wide default iallocator", ["evacuate --to rack2 default"]),
     ),
 }
 

@@ -61,6 +61,23 @@ class MirroredEvacuationTests(ClusterCase):
         self.assertEqual(sorted(self.nodes()), ["node3", "node4"])
         self.assert_well()
 
+    def test_group_without_network(self) -> None:
+        """Nothing is begun where the other group is not connected to an instance's network, which keeps its address."""
+        self.ok("gnt-group add rack2")
+        self.ok("gnt-group assign-nodes rack2 node3 node4")
+        self.ok("gnt-network add --network=10.9.0.0/29 lan")
+        self.ok("gnt-network connect -N mode=routed,link=1 lan default")
+        self.ok(f"{ADD} --net 0:network=lan,ip=pool -n node1:node2 web2")
+        for line in ("gnt-instance change-group web2", "gnt-group evacuate --to rack2 default"):
+            said = self.fails(line, "wrong_state.*\ninstance web2 cannot come to another node group")
+            self.assertIn("rack2 is not connected to network lan; 'gnt-network connect' does that", said)
+        self.ok("gnt-cluster verify")
+        self.ok("gnt-network connect -N mode=routed,link=2 lan rack2")
+        self.ok("gnt-instance change-group --to rack2 web2")
+        listed = self.ok("gnt-instance list --no-headers --separator=: -o pnode.group,nic.ips web2")
+        self.assertEqual(listed, "rack2:10.9.0.1\n")
+        self.assert_well()
+
     def test_cleaned_up(self) -> None:
         """What was left in two groups comes to be in that of its primary node."""
         self.ok("gnt-group add rack2")
