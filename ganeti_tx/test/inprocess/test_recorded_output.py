@@ -75,6 +75,10 @@ class RecordedOutputTests(RecordedOsCase):
         """All about a cluster."""
         self.compare("gnt-cluster.jsonl")
 
+    def test_settings(self) -> None:
+        """What changes of the cluster's settings, and commands about all its tags, say."""
+        self.compare("gnt-cluster-modify.jsonl")
+
     def test_groups(self) -> None:
         """What gnt-group shows and does."""
         self.compare("gnt-group.jsonl")
