@@ -74,6 +74,16 @@ def why_not() -> str | None:
     return None
 
 
+def stock_environment() -> dict[str, str]:
+    """In which Ganeti's programs find what they need."""
+    return {
+        "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(STOCK / "usr/lib/python3/dist-packages"),
+        "LD_LIBRARY_PATH": ":".join(map(str, STOCK.glob("usr/lib/*-linux-gnu"))),
+    }
+
+
 def without_fractions(text: str) -> str:
     """Ganeti's daemon sends whole numbers as such, ours as the numbers with a fraction that they are."""
     return re.sub(r"((?:cpu_speed|\w+-ratio): (?:default \()?\d+)\.0\b", r"\1", text)
@@ -117,13 +127,7 @@ class StockCommandTests(SynchronousTestCase):
         """One of Ganeti's commands: its status, what it printed and what it complained of."""
         done = subprocess.run(
             ["unshare", "-m", "sh", "-ec", AS_ON_NODE, "sh", str(COMMANDS / words[0]), *words[1:]],
-            env={
-                "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-                "LANG": "C.UTF-8",
-                "NODE": str(self.node),
-                "PYTHONPATH": str(STOCK / "usr/lib/python3/dist-packages"),
-                "LD_LIBRARY_PATH": ":".join(map(str, STOCK.glob("usr/lib/*-linux-gnu"))),
-            },
+            env={**stock_environment(), "NODE": str(self.node)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -151,6 +155,29 @@ class StockCommandTests(SynchronousTestCase):
             self.assertIn(own, ours)
             ours = ours.replace(own, "")
         self.assertEqual(unordered(ours), unordered(without_fractions(out)))
+
+    def test_backups(self) -> None:
+        """Ganeti's command exports, lists, imports and removes; what it says is what ours says."""
+        name = "web2.dev.example"
+        small = ADD.replace("size=1g", "size=1M").split()
+        self.assertEqual(self.ours(*small, "--ignore-ipolicy", name)[0], 0)
+        status, said, err = self.stock("gnt-backup", "export", "-n", "node1", name)
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn(f"Finalizing export on {self.cluster.layout.master.name}\n", said)
+        for line in ("gnt-backup list", "gnt-backup list-fields"):
+            _, ours = self.ours(*line.split())
+            self.assertEqual(self.stock(*line.split()), (0, ours, ""))
+        self.assertIn(name, self.ours("gnt-backup", "list")[1])
+        self.assertEqual(self.ours("gnt-instance", "remove", "-f", name)[0], 0)
+        status, said, err = self.stock(
+            "gnt-backup", "import", "-n", "node1", "--no-name-check", "--no-ip-check", "--ignore-ipolicy", name
+        )
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn("* running the instance OS import scripts...\n", said)
+        _, listed = self.ours("gnt-instance", "list", "--no-headers", "-o", "status,tags,osparams,disk.names", name)
+        self.assertEqual(listed.split(), ["ADMIN_down", "a,b", "{'dhcp':", "'yes'}", "['data']"])
+        self.assertEqual(self.stock("gnt-backup", "remove", name)[0], 0)
+        self.assertEqual(self.ours("gnt-backup", "list", "--no-headers"), (0, ""))
 
     def test_group_info(self) -> None:
         """The same, but for the order of bounds."""
