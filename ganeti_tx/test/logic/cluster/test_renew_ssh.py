@@ -1,8 +1,11 @@
 """OP_CLUSTER_RENEW_CRYPTO where it replaces root's SSH keys."""
 
+import itertools
 from collections.abc import Callable
+from typing import Any
 
 from msgspec.structs import replace
+from twisted.python.failure import Failure
 
 from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model.cluster import Cluster
@@ -18,6 +21,8 @@ from ganeti_tx.test.model.samples import NODE, NODE2
 ROOTS = {f"ssh-root:{node.uuid}": f"ssh-rsa FORMER{node.name[4]}" for node in (NODE, NODE2)}
 CERTIFICATES = {f"server:{node.uuid}": "digest" for node in (NODE, NODE2)}
 CLUSTER = replace(CONFIG.cluster, modify_ssh_setup=True, candidate_certs={**ROOTS, **CERTIFICATES})
+#: Of nodes, in a renewal: each makes a key, uses it, and is asked which it has.
+CALLS = 6
 OP = OpClusterRenewCrypto(renew_ssh_keys=True)
 
 
@@ -36,12 +41,16 @@ class RenewSshTests(UnitTestCase):
         nodes.answer(ClusterCopies, CopiesState(config=1, queue=1, ssconf="d", master="node1", files=files))
         nodes.answer(NodeCryptoTokens, [("ssl", "digest"), ("server", "digest")])
         nodes.answer(NodeVerify, {"ssh-files": []})
-        nodes.answers[SshMakeKey] = self.make
-        nodes.answers[SshUseKey] = self.use
-        nodes.answers[NodeSshKeys] = lambda node, call: SshKeys(host=[], root=self.own[node])
+        self.begin_again()
         self.own = {node.name: ROOTS[f"ssh-root:{node.uuid}"] for node in (NODE, NODE2)}
         self.coming: dict[str, str] = {}
         self.made: list[SshMakeKey] = []
+
+    def begin_again(self) -> None:
+        """As the nodes answer when nothing goes wrong."""
+        answers = self.stage.nodes.answers
+        answers[SshMakeKey], answers[SshUseKey] = self.make, self.use
+        answers[NodeSshKeys] = lambda node, call: SshKeys(host=[], root=self.own[node])
 
     def make(self, node: str, call: SshMakeKey) -> str:
         """Another one each time."""
@@ -95,6 +104,42 @@ class RenewSshTests(UnitTestCase):
             self.use(node, call)
 
         return use
+
+    def break_off(self, at: int, done: bool) -> None:
+        """Have the job end with one of its calls, which was done or was not."""
+        count = iter(range(at + 1))
+
+        def breaking(answer: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
+            def answered(node: str, call: Any) -> Any:
+                last = next(count, None) == at
+                told = answer(node, call) if done or not last else None
+                if last:
+                    raise OpExecError("it ends here")
+                return told
+
+            return answered
+
+        answers = self.stage.nodes.answers
+        for kind in (SshMakeKey, SshUseKey, NodeSshKeys):
+            answers[kind] = breaking(answers[kind])
+
+    def test_broken_off(self) -> None:
+        """Wherever it ends, what each root uses is let in; the same command then brings it to its end."""
+        ends = 0
+        for at, done in itertools.product(range(20), (False, True)):
+            self.begin(CLUSTER)
+            self.break_off(at, done)
+            outcome: list[Any] = []
+            self.stage.run(OP).addBoth(outcome.append)
+            if isinstance(outcome[0], Failure):
+                self.assertIn("it ends here", str(outcome[0].value))
+                ends += 1
+            self.assertLessEqual(set(self.own.values()), set(self.known().values()), (at, done))
+            self.begin_again()
+            self.run_op(OP)
+            self.assertEqual(set(self.known()), set(ROOTS))
+            self.assertEqual(set(self.known().values()), set(self.own.values()), (at, done))
+        self.assertEqual(ends, 2 * CALLS)
 
     def test_refused(self) -> None:
         """A length that there is not, and a cluster that leaves these keys to the administrator."""
