@@ -16,8 +16,8 @@ from ganeti_tx.errors import ConfigurationError, GanetiError
 from ganeti_tx.metrics.config import SHARED_BY, WRITE, WRITE_FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.base import touched
-from ganeti_tx.model.config_data import ConfigData, check_size, encode
-from ganeti_tx.model.node_files import CONFIG
+from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, check_size, encode
+from ganeti_tx.model.node_files import CONFIG, FORMER_CONFIG
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import NotSynced, reason
 from ganeti_tx.runtime.paths import Paths
@@ -55,7 +55,7 @@ class ConfigStore:
         self._other = OtherWriter(self._files, self._paths)
 
     async def load(self) -> None:
-        """Read the file; one of an older version is upgraded and written back.
+        """Read the file; one of an older version is upgraded and written back, and stays beside it.
 
         @raise ConfigurationError: it is not there, cannot be read, or is wrong. @raise ConfigVersionMismatch: it is of
             a later version.
@@ -74,7 +74,17 @@ class ConfigStore:
             self._log.info("upgraded {path} from version {version}", path=str(path), version=read.version)
             if read.dropped:
                 self._log.warn("no version knows these keys of {path}: {keys}", path=str(path), keys=read.dropped[:20])
+            await self._keep_former(str(read.version))
             await self._written()
+
+    async def _keep_former(self, version: str) -> None:
+        path = self._paths.config_file
+        try:
+            data = self._files.read(path, MAX_CONFIG_BYTES)
+            former = path.with_name(FORMER_CONFIG.pattern.replace("*", version))
+            await self._files.write_atomic(former, data, FORMER_CONFIG.mode)
+        except OSError as error:
+            raise not_written(reason(error)) from None
 
     @property
     def snapshot(self) -> ConfigData:

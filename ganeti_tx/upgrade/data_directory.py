@@ -8,13 +8,20 @@ from pathlib import Path, PurePosixPath
 import attrs
 
 from ganeti_tx.errors import GanetiError
-from ganeti_tx.model.node_files import CONFIG, DATA, FILE_STORAGE_PATHS, RAPI_USERS, SERVER_CERTIFICATE, NodeFile
+from ganeti_tx.model.node_files import (
+    CONFIG,
+    DATA,
+    FILE_STORAGE_PATHS,
+    FORMER_CONFIG,
+    RAPI_USERS,
+    SERVER_CERTIFICATE,
+    NodeFile,
+)
 from ganeti_tx.runtime.files_replace import replace_file
 
 #: What is in every one; the configuration alone may be a copy.
 EXPECTED = (CONFIG, SERVER_CERTIFICATE)
 MASTER_NODE = "ssconf_master_node"
-BACKUP_MODE = 0o600
 
 
 @attrs.frozen
@@ -64,7 +71,8 @@ class DataDirectory:
     def replace_configuration(self, data: bytes) -> Path:
         """Write it, and the former one beside it first; gives where that is."""
         path = self.at(CONFIG)
-        backup = path.with_name(f"{path.name}.backup-{time.strftime('%Y-%m-%d_%H_%M_%S')}.{secrets.token_hex(4)}")
-        self.write(backup, path.read_bytes(), BACKUP_MODE)
+        when = f"{time.strftime('%Y-%m-%d_%H_%M_%S')}.{secrets.token_hex(4)}"
+        backup = path.with_name(FORMER_CONFIG.pattern.replace("*", when))
+        self.write(backup, path.read_bytes(), FORMER_CONFIG.mode)
         self.write(path, data, CONFIG.mode)
         return backup

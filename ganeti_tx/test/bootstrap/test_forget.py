@@ -32,14 +32,15 @@ class ForgetTests(SynchronousTestCase):
         self.assertEqual([path for path in left if path.exists()], [])
         self.assertTrue((paths.data_dir / "unrelated").exists())
 
-    def test_what_the_watcher_knows(self) -> None:
-        """A pause of this cluster's would keep the watcher from the next one."""
+    def test_what_lies_beside(self) -> None:
+        """A pause of this cluster's would keep the watcher from the next one; former configurations have secrets."""
         paths = Paths(Path(self.mktemp()).absolute())
         left = [
             paths.watcher_pause_file,
             paths.watcher_state_file(GROUP),
             paths.watcher_instance_status_file(GROUP),
             paths.instance_status_file,
+            paths.data_dir / "config.data.backup-2160000",
         ]
         for path in left:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -223,7 +223,7 @@ class LoadTests(SynchronousTestCase):
         self.assertEqual(files.read(PATHS.config_file, 1 << 20), data)
 
     def test_older(self) -> None:
-        """An older version gets what it lacks, loses what nobody reads, and is written back."""
+        """An older version gets what it lacks, loses what nobody reads, and is written back, beside the former."""
         raw = msgspec.json.decode(encode(CONFIG))
         raw["version"] = 2080000
         for lacking in ("compression_tools", "data_collectors", "max_tracked_jobs", "osparams_private_cluster"):
@@ -234,8 +234,11 @@ class LoadTests(SynchronousTestCase):
         del instance["admin_state_source"]
         instance["disk_template"] = "drbd"
         instance["disks"] = [raw["disks"].pop(uuid) for uuid in instance["disks"]]
-        files, store, done = self.load(msgspec.json.encode(raw))
+        data = msgspec.json.encode(raw)
+        files, store, done = self.load(data)
         self.successResultOf(done)
+        former = PATHS.data_dir / "config.data.backup-2080000"
+        self.assertEqual(files.read(former, 1 << 20), data)
         self.assertEqual(store.snapshot.version, CONFIG_VERSION)
         self.assertEqual(store.snapshot.disks, CONFIG.disks)
         self.assertEqual(store.snapshot.instances, CONFIG.instances)
