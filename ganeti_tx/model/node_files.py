@@ -74,12 +74,14 @@ CONFIG = NodeFile(
     f"{DATA}/config.data", 0o640, group="confd", held_by=Holder.CANDIDATES, secret=True, sent=Sending.WHEN_CHANGED
 )
 #: What was there before a configuration of an older version was brought to the present one.
-FORMER_CONFIG = NodeFile(f"{DATA}/config.data.backup-*", 0o600, secret=True)
+FORMER_CONFIG = NodeFile(f"{DATA}/config.data.backup-*", 0o600, held_by=Holder.CANDIDATES, secret=True)
 MASTER_TERM = NodeFile(f"{DATA}/master-term", 0o600)
 LOCKS = NodeFile(f"{DATA}/locks.data", 0o600, held_by=Holder.MASTER)
 TEMPORARY_RESERVATIONS = NodeFile(f"{DATA}/tempres.data", 0o600, held_by=Holder.MASTER)
 SSCONF = NodeFile(f"{DATA}/ssconf_*", 0o444, "noded", "noded", at_join=True, sent=Sending.AS_A_WHOLE)
 JOINING = NodeFile(f"{DATA}/joining-*", 0o644, "noded", "noded", held_by=Holder.MASTER)
+#: Of an upgrade that is under way.
+INTENT_TO_UPGRADE = NodeFile(f"{DATA}/intent-to-upgrade", 0o600, "noded", "noded", held_by=Holder.MASTER)
 #: Until when the watcher leaves the cluster alone, and what it remembers of each node group and its instances.
 WATCHER_PAUSE = NodeFile(f"{DATA}/watcher.pause", 0o644)
 WATCHER_STATE = NodeFile(f"{DATA}/watcher.*.data", 0o600, "noded", "noded")

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 import msgspec
 
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.model.node_files import INTENT_TO_UPGRADE
 from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
-
-MODE = 0o600
 
 
 class Intent(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +35,7 @@ def read_intent(paths: Paths) -> Intent | None:
 
 def write_intent(paths: Paths, intent: Intent) -> None:
     """@raise OSError: as IFiles.write_atomic."""
-    replace_file(paths.intent_to_upgrade, msgspec.json.encode(intent), MODE)
+    replace_file(paths.intent_to_upgrade, msgspec.json.encode(intent), INTENT_TO_UPGRADE.mode)
 
 
 def drop_intent(paths: Paths) -> None:

@@ -40,6 +40,7 @@ class ForgetTests(SynchronousTestCase):
             paths.watcher_state_file(GROUP),
             paths.watcher_instance_status_file(GROUP),
             paths.instance_status_file,
+            paths.intent_to_upgrade,
             paths.data_dir / "config.data.backup-2160000",
         ]
         for path in left:
