@@ -30,6 +30,7 @@ from ganeti_tx.logic.steps import STEP, Steps
 from ganeti_tx.logic.unit import LogicalUnit, Ping, Resolve, UnitContext, UnitTable
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpCode, decode
+from ganeti_tx.model.remote_moves import DomainSecret
 from ganeti_tx.model.undo import UndoRecord
 from ganeti_tx.queue.job import FINAL, Status, put_back, submitted_priority, timestamp, with_priority
 from ganeti_tx.rpc.interfaces import INodeRpc
@@ -64,6 +65,7 @@ class JobRun:
     queue_faults: Callable[[], Sequence[str]]
     allocator_fault: Callable[[str], str | None]
     master_state: MasterState
+    domain_secret: Callable[[], DomainSecret]
     may_go_on: MayGoOn
     secrets: Mapping[int, Mapping[str, object]] = field(factory=dict, repr=False)
     _points: SafePoints = field(factory=SafePoints)
@@ -316,6 +318,7 @@ class JobRun:
             queue_faults=self.queue_faults,
             allocator_fault=self.allocator_fault,
             master_state=self.master_state,
+            domain_secret=self.domain_secret,
             hooks_before_leaving=self._hooks_on,
         )
         unit = kind(op, context)

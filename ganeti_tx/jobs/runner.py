@@ -26,6 +26,7 @@ from twisted.python.failure import Failure
 
 from ganeti_tx.config.ssconf_reader import SsconfReader
 from ganeti_tx.errors import GanetiError, GenericError, error_text
+from ganeti_tx.jobs.domain_secret import domain_secret
 from ganeti_tx.jobs.execute import JobRun
 from ganeti_tx.jobs.journal import Journal
 from ganeti_tx.jobs.submission import submitter
@@ -319,6 +320,7 @@ class Runner:
                 partial(parts.files.exists, parts.paths.queue_drain_file),
                 PauseFile(parts.files, parts.paths, parts.now).get,
             ),
+            domain_secret=partial(domain_secret, parts.files, parts.paths),
             may_go_on=self._may_go_on,
             secrets=order.secrets,
         )

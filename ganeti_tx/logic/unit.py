@@ -22,6 +22,7 @@ from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.base import OpCode
+from ganeti_tx.model.remote_moves import DomainSecret
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.interfaces import INodeRpc
 
@@ -60,6 +61,8 @@ class UnitContext:
     #: Why there is no instance allocator of a name on the master; None when there is one.
     allocator_fault: Callable[[str], str | None]
     master_state: MasterState
+    #: What the clusters share that instances move between. @raise OpPrereqError: it cannot be read.
+    domain_secret: Callable[[], DomainSecret]
     #: Those that nodes have a driver for.
     templates: Sequence[DiskTemplate] = AVAILABLE
     safe_points: SafePoints = attrs.field(factory=SafePoints)

@@ -61,6 +61,7 @@ from ganeti_tx.node.terms import Terms
 from ganeti_tx.node.tls import NodeTls
 from ganeti_tx.node.transfer.interfaces import ITransferEnds
 from ganeti_tx.node.transfer.processes import TransferProcesses
+from ganeti_tx.node.transfer_keys import TransferKeys
 from ganeti_tx.node.transfers import Transfers
 from ganeti_tx.node.watcher_pause import WatcherPauseCalls
 from ganeti_tx.node.wiping import Wiping
@@ -197,6 +198,7 @@ def build_dispatch(
         OsCalls(scripts, disks, parts.threads),
         exports,
         BackupTransfers(disks, scripts, exports, ends, parts.paths),
+        TransferKeys(parts.files, parts.paths, parts.threads, parts.name, parts.now),
         Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave),
         ClusterKeys(parts.files, parts.paths, parts.now),
         SshRenewal(parts.files, parts.paths, parts.runner, parts.name),

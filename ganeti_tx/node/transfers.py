@@ -1,6 +1,7 @@
 """Node calls about the bytes of disks on their way to and from other nodes."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from attrs import define
@@ -11,11 +12,14 @@ from ganeti_tx.node.storage.streams import read_command, write_command
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.node.transfer.interfaces import ITransferEnds
 from ganeti_tx.node.transfer.spec import Spec, Status
+from ganeti_tx.node.transfer_keys import CERTIFICATE, KEY
 from ganeti_tx.rpc.calls.transfer import (
     ExportStart,
     ImpexpCleanup,
+    ImpexpRelease,
     ImpexpStatus,
     ImportStart,
+    RemotePeer,
     TransferProgress,
     TransferStart,
 )
@@ -50,6 +54,11 @@ class Transfers:
         found: Sequence[Status | None] = [await self.ends.status(name) for name in call.transfers]
         return [None if status is None else progress(status) for status in found]
 
+    @answers(ImpexpRelease)
+    async def release(self, call: ImpexpRelease) -> None:
+        """Its bytes are taken for good."""
+        await self.ends.release(call.transfer)
+
     @answers(ImpexpCleanup)
     async def forget(self, call: ImpexpCleanup) -> None:
         """Stop it, and remove what is left."""
@@ -68,11 +77,9 @@ def sending(
         host=call.address,
         port=port,
         peer=call.peer,
-        identity=str(paths.client_pem),
-        authority=str(paths.authority_pem),
-        pins=str(paths.ssconf_file("node_certs")),
         connect_limit=call.connect_limit,
         size=size,
+        **(known_by(paths, call.remote) or at_home(paths, paths.client_pem, pins=paths.ssconf_file("node_certs"))),
         **more,
     )
 
@@ -87,12 +94,31 @@ def receiving(paths: Paths, call: TransferStart[None], command: Sequence[str], *
         host=call.address,
         port=0,
         peer=call.peer,
-        identity=str(paths.server_pem),
-        authority=str(paths.authority_pem),
         connect_limit=call.connect_limit,
         size=size,
+        holds=call.holds,
+        **(known_by(paths, call.remote) or at_home(paths, paths.server_pem)),
         **more,
     )
+
+
+def at_home(paths: Paths, identity: Path, **more: Path) -> dict[str, Any]:
+    """How ends of one cluster know one another."""
+    files = {"identity": identity, "authority": paths.authority_pem, **more}
+    return {key: str(file) for key, file in files.items()}
+
+
+def known_by(paths: Paths, remote: RemotePeer | None) -> dict[str, Any]:
+    """How ends of two clusters do; nothing if they are of one."""
+    if remote is None:
+        return {}
+    directory = paths.crypto_keys_dir / remote.key
+    return {
+        "identity": str(directory / CERTIFICATE),
+        "key": str(directory / KEY),
+        "authority": "",
+        "certificate": remote.certificate,
+    }
 
 
 def progress(status: Status) -> TransferProgress:
@@ -108,4 +134,5 @@ def progress(status: Status) -> TransferProgress:
         error="" if not status.exit_status else status.error_message or f"exit status {status.exit_status}",
         said=status.recent_output,
         sha256=status.sha256,
+        filled=status.filled,
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from ganeti_tx.errors import X509CertError
@@ -16,6 +16,9 @@ from ganeti_tx.errors import X509CertError
 VALIDITY = datetime.timedelta(days=3650)
 #: Clocks of nodes may differ by this much.
 SKEW = datetime.timedelta(hours=1)
+#: Of a key that another cluster is shown while an instance moves (reference: remote-export.json, certificate), and the name
+#: that the program of Ganeti's side which connects expects in a certificate (import-export-daemon.json, common_name).
+TRANSFER_BITS, GANETI_NAME = 2048, "ganeti.example.com"
 
 
 @attrs.frozen(kw_only=True)
@@ -83,6 +86,25 @@ def issue_client(authority: Identity, node_name: str, now: datetime.datetime) ->
     """A certificate with which a node makes node calls."""
     extra = x509.SubjectAlternativeName([x509.DNSName(node_name)])
     return _issue(authority, node_name, now, ExtendedKeyUsageOID.CLIENT_AUTH, extra)
+
+
+def transfer_identity(node_name: str, validity: datetime.timedelta, now: datetime.datetime) -> Identity:
+    """A key with a certificate signed by itself, which is its own authority for the other side of a move."""
+    key = rsa.generate_private_key(65537, TRANSFER_BITS)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, node_name[:64])])
+    names = [x509.DNSName(each) for each in dict.fromkeys((node_name, GANETI_NAME))]
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now)
+        .not_valid_after(now + validity)
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    return Identity(certificate=pem_of(certificate), key=private_bytes(key))
 
 
 def _issue(

@@ -1,4 +1,4 @@
-"""Exporting an instance: its disks, by the export script of its OS, and a description, into a directory of a node."""
+"""Exporting an instance: its disks, by the export script of its OS, to a directory of a node or to another cluster."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.backup.ends import DumpEnd, ScriptEnd
-from ganeti_tx.logic.backup.export_checks import check_local, check_request, reads_disks_themselves
-from ganeti_tx.logic.backup.on_nodes import holders, remove_exports
+from ganeti_tx.logic.backup.ends import ScriptEnd
+from ganeti_tx.logic.backup.export_checks import check_alone, check_request, reads_disks_themselves
+from ganeti_tx.logic.backup.remote.target import RemoteTarget
 from ganeti_tx.logic.backup.snapshots import SNAPSHOT, Snapshots
-from ganeti_tx.logic.disks.carrying import Carrying
-from ganeti_tx.logic.disks.ends import RECEIVING, SENDING
+from ganeti_tx.logic.backup.targets import COPY, LocalTarget, Target
+from ganeti_tx.logic.disks.ends import SENDING
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.presence import is_running, seen_running, start, stop
@@ -21,18 +21,16 @@ from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.logic.undos import on_node
 from ganeti_tx.logic.wanted_locks import on_allocation, on_nodes
-from ganeti_tx.model.export_file import Dump, written
+from ganeti_tx.model.export_file import Dump
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.backup import OpBackupExport
+from ganeti_tx.model.opcodes.types import ExportMode
 from ganeti_tx.model.undo import Undo
-from ganeti_tx.rpc.calls.backup import ExportBegin, ExportDiscard, FinalizeExport
 from ganeti_tx.rpc.calls.instance import InstanceStart
-from ganeti_tx.rpc.interfaces import RpcError
 
 STOP, START = "stop the instance", "start the instance again"
-BEGIN, COPY = "begin with the export", "copy its disks by the OS export scripts"
-DROP, FINALIZE, OLD = "remove the snapshots of its disks", "finalize the export", "remove older exports"
+DROP = "remove the snapshots of its disks"
 
 
 class LUBackupExport(InstanceUnit[OpBackupExport]):
@@ -40,17 +38,21 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
 
     hook = Hook("instance-export", HookObject.INSTANCE, asked={"SHUTDOWN_TIMEOUT": "shutdown_timeout"})
 
-    _node: Node
+    _to: Target
     #: Whether it ran, and what is left of it if its user has shut it down.
     _runs: bool = False
     _is_there: bool = False
     _snapshots: Snapshots | None = None
-    _older: Sequence[Node] = ()
 
     async def expand_names(self) -> None:
         """Which instance, and where to."""
         await super().expand_names()
-        self._node = await self.config.node(self.op.target_node_uuid or check_local(self.op))
+        check_alone(self.op)
+        now = self.context.now()
+        if self.op.mode is ExportMode.REMOTE:
+            self._to = RemoteTarget.asked(self, self.op, now, self.context.domain_secret())
+        else:
+            self._to = await LocalTarget.asked(self, self.op, now)
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """The instance, its nodes, and the one that gets the export."""
@@ -58,21 +60,19 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
             return [on_allocation()]
         if level is Level.NODE:
             view = await self.config.instance_view(self._named.uuid)
-            return on_nodes([*view.nodes, self._node.uuid], Mode.SHARED)
+            return on_nodes([*view.nodes, *(node.uuid for node in self._to.nodes)], Mode.SHARED)
         return await super().locks_at(level)
 
     async def check(self) -> None:
         """It can be read as it is wanted, its OS can export it, and the node can have it."""
         await super().check()
-        self._node = await self.config.node(self._node.uuid)
         check_online(self.target.primary, f"export instance {self.instance.name}")
         seen = await seen_running(self.nodes, self.target)
         self._runs, self._is_there = is_running(seen), seen is not None
-        await check_request(self.nodes, self.op, self.target, self._node, runs=self._runs)
+        await self._to.check(self.target)
+        await check_request(self.nodes, self.op, self.target, runs=self._runs)
         if self._runs and self.target.disks and not reads_disks_themselves(self.op):
             self._snapshots = await Snapshots.planned(self, self.target)
-        others = [node for node in await self.config.nodes() if node.uuid != self._node.uuid]
-        self._older = await holders(self, self.instance.name, others)
 
     @property
     def _stops(self) -> bool:
@@ -89,32 +89,29 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
 
     @property
     def _removal(self) -> Removal:
-        advice = (
-            f"the export on node {self._node.name} is whole; when that is mended, 'gnt-instance remove"
-            f" {self.instance.name}' removes it"
-        )
+        advice = f"{self._to.whereabouts()}; when that is mended, 'gnt-instance remove {self.instance.name}' removes it"
         return Removal(self, self.context.locks, self.target, self.op.ignore_remove_failures, advice)
 
     def plan(self) -> Plan:
         """The instance is down as short as can be."""
-        instance, export = (f"instance {self.instance.name}",), (f"export {self.instance.name}",)
-        home, node = (self.target.primary.name,), (self._node.name,)
+        name = self.instance.name
+        instance, home = (f"instance {name}",), (self.target.primary.name,)
         starts = [PlannedStep(START, disk_nodes(self.target), instance)] if self._starts_again else []
         steps = [PlannedStep(STOP, home, instance, self.op.shutdown_timeout)] if self._stops else []
         if self._snapshots is not None:
             steps += [PlannedStep(SNAPSHOT, home, instance), *starts]
-        steps.append(PlannedStep(BEGIN, node, export))
+        steps += self._to.before(name)
         if self.target.disks:
-            both = tuple(dict.fromkeys((*disk_nodes(self.target), *home, *node)))
-            steps.append(PlannedStep(COPY, both, (*instance, *export)))
+            there = tuple(node.name for node in self._to.nodes)
+            both = tuple(dict.fromkeys((*disk_nodes(self.target), *home, *there)))
+            steps.append(PlannedStep(COPY, both, (*instance, f"export {name}")))
         if self._snapshots is not None:
             steps.append(PlannedStep(DROP, home, instance))
-        steps.append(PlannedStep(FINALIZE, node, export))
+        steps += self._to.after(name)
         steps += starts if self._snapshots is None else []
         if self.op.remove_instance:
             steps += self._removal.plan()
-        older = tuple(each.name for each in self._older)
-        return [*steps, *([PlannedStep(OLD, older, export)] if older else [])]
+        return [*steps, *self._to.last(name)]
 
     async def execute(self) -> list[Any]:
         """Gives whether the export is whole, and whether each disk is in it."""
@@ -122,22 +119,21 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
         if self._snapshots is not None:
             await self._snapshots.make()
             await self._start_again()
-        async with self.step(BEGIN, on_node("discard the export", self._node, ExportDiscard(export=self._name))):
-            await self._call(ExportBegin(export=self._name))
+        await self._to.begin(self._name)
         sums = await self._copy() if self.target.disks else {}
         if self._snapshots is not None:
             async with self.step(DROP):
                 await self._snapshots.drop()
-        await self._finalize(sums)
+        await self._to.finish(self.target, self._dumps(sums) if sums else ())
         if self._snapshots is None:
-            await self.context.steps.settle(*([self._restart] if self._starts_again else []))
+            await self.context.steps.settle(*([self._restart] if self._starts_again else []), *self._to.undos())
             await self._start_again()
         else:
-            await self.context.steps.settle()
+            await self.context.steps.settle(*self._to.undos())
         if self.op.remove_instance:
             self.info(f"Removing instance {self._name}")
             await self._removal.execute()
-        await self._remove_older()
+        await self._to.clear(self._name)
         return [True, [True for _ in self.target.disks]]
 
     @property
@@ -148,7 +144,7 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
         if self.op.shutdown:
             self.info(f"Shutting down instance {self._name}")
         if self._stops:
-            async with self.step(STOP, *([self._restart] if self._starts_again else [])):
+            async with self.step(STOP, *([self._restart] if self._runs else [])):
                 await stop(self.nodes, self.target, self.op.shutdown_timeout)
 
     async def _start_again(self) -> None:
@@ -162,22 +158,21 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
             raise OpExecError(f"{error}; when that is mended, 'gnt-instance startup {self._name}' starts it") from None
 
     async def _copy(self) -> Mapping[int, str]:
-        """The checksum of each dump."""
+        """The checksum of each dump, where it is known."""
         down = not (self.instance.disks_active or self._runs)
-        spec, debug = self.target.spec(), self.op.debug_level or 0
         devices = {} if self._snapshots is None else self._snapshots.devices
-        source = ScriptEnd(SENDING, self.target.primary, spec, debug, devices)
-        target = DumpEnd(RECEIVING, self._node, self._name, {dump.index: dump.file for dump in self._dumps({})})
-        carrying = Carrying(self, self._name, range(len(spec.disks)), source, target, self.op.compress)
-        async with self.step(COPY, *(shutdowns(self.target) if down else ()), *await carrying.prepare()):
+        source = ScriptEnd(SENDING, self.target.primary, self.target.spec(), self.op.debug_level or 0, devices)
+        transfers = self._to.transfers(source, self._dumps({}))
+        undos = (*(shutdowns(self.target) if down else ()), *self._to.undos(), *await transfers.prepare())
+        async with self.step(COPY, *undos):
             if down:
                 self.info(f"Activating disks for {self._name}")
                 await assemble_elsewhere(self.nodes, self.target, self.warn)
-            await carrying.carry()
+            await transfers.carry()
             if down:
                 self.info(f"Deactivating disks for {self._name}")
                 await shutdown_disks(self.nodes, self.target, self.warn)
-        return carrying.sums
+        return transfers.sums
 
     def _dumps(self, sums: Mapping[int, str]) -> list[Dump]:
         """What the export has of each disk, by the uuid of what was read."""
@@ -186,30 +181,11 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
         uuids.update({index: device.uuid for index, device in devices.items()})
         return [Dump(index, uuid, sums.get(index, "")) for index, uuid in uuids.items()]
 
-    async def _finalize(self, sums: Mapping[int, str]) -> None:
-        self.info(f"Finalizing export on {self._node.name}")
-        text = written(self.target.spec(), self._dumps(sums) if sums else (), self.context.now())
-        async with self.step(FINALIZE):
-            await self._call(FinalizeExport(export=self._name, config=text))
-
-    async def _call(self, call: ExportBegin | FinalizeExport) -> None:
-        try:
-            await self.nodes.call(self._node, call)
-        except RpcError as error:
-            raise OpExecError(f"could not export instance {self._name}: {error}") from None
-
-    async def _remove_older(self) -> None:
-        self.info(f"Removing old exports for instance {self._name}")
-        if self._older:
-            async with self.step(OLD):
-                for fault in await remove_exports(self, self._name, self._older):
-                    self.warn(f"{fault}; 'gnt-backup remove' would remove the new one, too")
-
     async def hook_values(self) -> Mapping[str, object]:
         """With what was asked for."""
         asked = {
             "EXPORT_MODE": self.op.mode.value,
-            "EXPORT_NODE": self._node.name,
+            "EXPORT_NODE": " ".join(node.name for node in self._to.nodes),
             "EXPORT_DO_SHUTDOWN": self.op.shutdown,
             "REMOVE_INSTANCE": self.op.remove_instance,
         }
@@ -217,7 +193,7 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
 
     async def object_nodes(self) -> Sequence[Node]:
         """The node that it is on, and the one that gets the export."""
-        nodes = {node.uuid: node for node in (self.target.primary, self._node)}
+        nodes = {node.uuid: node for node in (self.target.primary, *self._to.nodes)}
         return list(nodes.values())
 
     async def read_again(self) -> None:

@@ -10,7 +10,8 @@ from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.backup.filling import filled
-from ganeti_tx.logic.backup.importing import Import
+from ganeti_tx.logic.backup.importing import Filling, Import
+from ganeti_tx.logic.backup.remote.importing import RemoteImport
 from ganeti_tx.logic.backup.source import find_source
 from ganeti_tx.logic.disks.adopt import renamed, with_sizes
 from ganeti_tx.logic.disks.compression import check_compression
@@ -87,7 +88,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     _address: str | None = None
     #: What `commit` makes an instance of.
     _reserved: InstanceView | None = None
-    _import: Import | None = None
+    #: What brings its data, if it is not installed.
+    _data: Filling | None = None
     _place: Placement
     _networks: Networks
     _cluster: Cluster
@@ -102,6 +104,9 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         self._name, self._address = await new_name(self.op, self.context.resolve, self.info)
         if self.op.mode is InstanceCreateMode.IMPORT:
             await self._find_export()
+        elif self.op.mode is InstanceCreateMode.REMOTE_IMPORT:
+            check_compression(self.op.compress, await self.config.cluster())
+            self._data = RemoteImport.asked(self)
         check_os(self.op)
         if self.op.instance_communication:
             nics = with_communication(self._name, self.op.nics, await self.config.cluster())
@@ -121,13 +126,13 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         check_compression(self.op.compress, await self.config.cluster())
         source = await find_source(self, self.op, self._name)
         self.op = filled(self.op, source.exported, self._name, self.warn)
-        self._import = Import(self, source, self.op.compress, self.op.debug_level or 0)
+        self._data = Import(self, source, self.op.compress, self.op.debug_level or 0)
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
         """The new name alone, so that nobody else makes it; and where it will be."""
         if level is Level.INSTANCE:
-            export = () if self._import is None else self._import.source.lock(self._name)
-            return [on_instance(self._name, Mode.EXCLUSIVE), *export]
+            read = () if self._data is None else self._data.locks(self._name)
+            return [on_instance(self._name, Mode.EXCLUSIVE), *read]
         if level is Level.NETWORK:
             uuids = sorted({network.uuid for network in self._networks.values()})
             return [on_network(uuid, Mode.SHARED) for uuid in uuids]
@@ -141,8 +146,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         """The request makes sense, the group admits it, the node can take it; given MAC addresses are reserved."""
         self._cluster = await self.config.cluster()
         await self._check_free()
-        if self._import is not None:
-            await self._import.source.read_again(self)
+        if self._data is not None:
+            await self._data.read_again()
         self._networks = await named_networks(self.config, self.op.nics)
         self._plan = make_plan(
             self.op, self._cluster, self._name, self._address, self.context.templates, self._networks
@@ -202,7 +207,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             **await super().hook_values(),
             **instance_values(self._target),
             "INSTANCE_STATUS": self._plan.start,
-            **({} if self._import is None else self._import.hook_values()),
+            **({} if self._data is None else self._data.hook_values()),
         }
 
     async def object_nodes(self) -> Sequence[Node]:
@@ -219,8 +224,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             self._place.primary,
             self._plan,
             self._cluster,
-            force_variant=self.op.force_variant or self._import is not None,
-            scripts=() if self._import is None or not self._import.source.files else ("import",),
+            force_variant=self.op.force_variant or self._data is not None,
+            scripts=() if self._data is None else self._data.scripts,
         )
         await check_providers(self.nodes, self._place.primary, self._plan.disks)
         own = () if self._reserved is None else self._reserved.instance.disks
@@ -244,8 +249,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             steps.append(PlannedStep(MARK, disk_nodes(target), instance))
         if self._waits_for_sync:
             steps.append(PlannedStep(SYNC, disk_nodes(target), instance))
-        if self._import is not None:
-            steps += [self._import.step(target)] if self._import.source.files else []
+        if self._data is not None:
+            steps += self._data.steps(target)
         elif self._plan.install:
             steps.append(PlannedStep(INSTALL, disk_nodes(target), instance))
         if self._plan.start:
@@ -306,17 +311,13 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         """What it was asked to have done to it."""
         if self._waits_for_sync:
             await self._synchronise(target)
-        if self._import is not None:
-            await self._fill(self._import, target)
+        if self._data is not None:
+            spec = target.spec(osparams_secret=self._plan.osparams_secret)
+            await self._data.run(target, spec, self._shutdowns(target), stay=self._plan.start)
         elif self._plan.install:
             await self._install(target)
         if self._plan.start:
             await self._start(target)
-
-    async def _fill(self, data: Import, target: InstanceView) -> None:
-        if data.source.files:
-            spec = target.spec(osparams_secret=self._plan.osparams_secret)
-            await data.run(target, spec, self._shutdowns(target), stay=self._plan.start)
 
     async def _make_target(self) -> InstanceView:
         plan = self._plan

@@ -70,11 +70,7 @@ class CreatePlan:
 
 def refuse_unavailable(op: OpInstanceCreate) -> None:
     """@raise OpPrereqError: the request wants what this version does not have, or contradicts itself."""
-    if op.mode not in (InstanceCreateMode.CREATE, InstanceCreateMode.IMPORT):
-        raise OpPrereqError(
-            f"mode {op.mode.value} is not available for new instances; allowed are create, import", ECode.INVAL
-        )
-    if op.mode is InstanceCreateMode.IMPORT and (op.forthcoming or op.commit or op.no_install):
+    if op.mode is not InstanceCreateMode.CREATE and (op.forthcoming or op.commit or op.no_install):
         raise OpPrereqError("forthcoming, commit and no_install go with mode create only", ECode.INVAL)
     if op.forthcoming and op.commit:
         raise OpPrereqError(

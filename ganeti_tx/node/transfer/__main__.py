@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+import time
+from functools import partial
 from pathlib import Path
 
 from ganeti_tx.errors import ExitCode, OpExecError
@@ -10,8 +12,11 @@ from ganeti_tx.node.transfer.connection import TransferError, accepted, connecte
 from ganeti_tx.node.transfer.pipeline import Programs, receive, send
 from ganeti_tx.node.transfer.progress import Progress
 from ganeti_tx.node.transfer.script_run import ScriptRun, end_group
-from ganeti_tx.node.transfer.spec import LOCK, Spec, read_spec
+from ganeti_tx.node.transfer.spec import LOCK, RELEASE, Spec, read_spec
 from ganeti_tx.runtime.pidfile import claim_pid_file
+
+#: Seconds between two looks whether the farewell may be said.
+LOOK = 0.1
 
 
 def main(argv: list[str]) -> int:
@@ -73,7 +78,22 @@ def transfer(spec: Spec, programs: Programs, progress: Progress) -> None:
     with peer:
         progress.status.connected = True
         progress.write()
-        progress.status.sha256 = (send if spec.sends else receive)(spec, programs, peer, progress.count)
+        if spec.sends:
+            progress.status.sha256 = send(spec, programs, peer, progress.count)
+        else:
+            wait = partial(until_released, progress, spec.patience)
+            progress.status.sha256 = receive(spec, programs, peer, progress.count, wait)
+
+
+def until_released(progress: Progress, patience: float) -> None:
+    """All is there; the master says when that is taken for good. @raise TransferError: it does not."""
+    progress.status.filled = True
+    progress.write()
+    end = time.monotonic() + patience
+    while not (progress.directory / RELEASE).exists():
+        if time.monotonic() > end:
+            raise TransferError("nobody has taken what came")
+        time.sleep(LOOK)
 
 
 class Stopped(BaseException):

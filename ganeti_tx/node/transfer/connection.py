@@ -20,12 +20,19 @@ class TransferError(Exception):
 
 
 def context_of(spec: Spec) -> ssl.SSLContext:
-    """Takes only certificates of the cluster's authority, and shows the own. @raise OSError: a file cannot be read."""
+    """Takes only certificates of the cluster's authority, or the one that was agreed upon, and shows the own.
+
+    @raise OSError: a file cannot be read.
+    """
     context = ssl.SSLContext(PURPOSES[spec.sends])
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.verify_mode = ssl.CERT_REQUIRED
-    context.load_verify_locations(spec.authority)
-    context.load_cert_chain(spec.identity)
+    context.check_hostname = spec.sends and not spec.certificate
+    if spec.certificate:
+        context.load_verify_locations(cadata=spec.certificate)
+    else:
+        context.load_verify_locations(spec.authority)
+    context.load_cert_chain(spec.identity, spec.key or None)
     return context
 
 
@@ -48,6 +55,11 @@ def check_known(spec: Spec, peer: ssl.SSLSocket) -> None:
     """@raise TransferError: it is not the node, though it has a certificate with its name: who was a master candidate could
     sign one. A node that the cluster knows by no certificate is known by the authority's word.
     """
+    if spec.certificate and not is_the_one(spec, peer):
+        peer.close()
+        raise TransferError(
+            f"{spec.peer} ({spec.host}, port {spec.port}) shows another certificate than was agreed upon"
+        )
     known = counted(Path(spec.pins), spec.peer) if spec.pins else []
     shown = ssl.DER_cert_to_PEM_cert(peer.getpeercert(binary_form=True) or b"")
     if known and digest(shown.encode()) not in known:
@@ -69,10 +81,15 @@ def accepted(spec: Spec, listener: socket.socket) -> ssl.SSLSocket:
     with Arrivals(listener, context_of(spec)) as arrivals:
         while (left := end - time.monotonic()) > 0:
             for peer in arrivals.within(min(left, AGAIN)):
-                if spec.peer in names_of(peer):
+                if is_the_one(spec, peer) if spec.certificate else spec.peer in names_of(peer):
                     return ready(peer, spec.patience)
                 peer.close()
     raise TransferError(f"{spec.peer} has not connected within {spec.connect_limit:.0f} seconds")
+
+
+def is_the_one(spec: Spec, peer: ssl.SSLSocket) -> bool:
+    """Whether the other end shows the certificate that was agreed upon, and none that was signed with its key."""
+    return peer.getpeercert(binary_form=True) == ssl.PEM_cert_to_DER_cert(spec.certificate)
 
 
 def names_of(peer: ssl.SSLSocket) -> list[str]:

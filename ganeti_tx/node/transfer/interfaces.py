@@ -20,5 +20,8 @@ class ITransferEnds(Interface):
     async def stop(name: str) -> None:
         """End it; one that has ended, or never was, is no error."""
 
+    async def release(name: str) -> None:
+        """Let one that holds its farewell say it; none of that name is no error."""
+
     async def remove(name: str) -> None:
         """End it, and forget all about it."""

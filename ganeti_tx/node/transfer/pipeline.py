@@ -4,7 +4,7 @@ import ssl
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from attrs import define, field
@@ -96,9 +96,16 @@ def send(spec: Spec, programs: Programs, peer: ssl.SSLSocket, count: Callable[[i
     return told
 
 
-def receive(spec: Spec, programs: Programs, peer: ssl.SSLSocket, count: Callable[[int], None]) -> str:
+def receive(
+    spec: Spec,
+    programs: Programs,
+    peer: ssl.SSLSocket,
+    count: Callable[[int], None],
+    released: Callable[[], None] = lambda: None,
+) -> str:
     """Take the bytes, unpack them, and fill the disk, if they are meant for it; gives their checksum.
 
+    @param released: returns when the farewell may be said.
     @raise TransferError, OSError.
     """
     checksum = Checksum(spec.sha256)
@@ -109,7 +116,12 @@ def receive(spec: Spec, programs: Programs, peer: ssl.SSLSocket, count: Callable
     else:
         fill(spec, programs, reading(peer), count, checksum)
     programs.wait(spec.patience)
-    peer.unwrap()  # the other end has been waiting for this: now it knows that the disk is filled
+    if not spec.holds:
+        peer.unwrap()  # the other end has been waiting for this: now it knows that the disk is filled
+        return checksum.told()
+    released()
+    with suppress(OSError):  # Ganeti's does not wait; and what was released is taken for good, whoever hears of it
+        peer.unwrap()
     return checksum.told()
 
 

@@ -14,7 +14,7 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.node.transfer.interfaces import ITransferEnds
-from ganeti_tx.node.transfer.spec import LOCK, LOG, MAX_FILE, SPEC, STATUS, Spec, Status
+from ganeti_tx.node.transfer.spec import LOCK, LOG, MAX_FILE, RELEASE, SPEC, STATUS, Spec, Status
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
@@ -76,6 +76,12 @@ class TransferProcesses:
                 os.killpg(process, signal.SIGTERM if waited < PATIENCE else signal.SIGKILL)
             await deferLater(self.clock, LOOK)
             waited += LOOK
+
+    async def release(self, name: str) -> None:
+        """See `ITransferEnds`."""
+        directory = self._directory(name)
+        if self.files.exists(directory):
+            await self.files.write_atomic(directory / RELEASE, b"", SPEC_MODE, sync=False)
 
     async def remove(self, name: str) -> None:
         """See `ITransferEnds`."""

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import msgspec
 
-#: In a transfer's directory: what to do, how far it is, and a lock that is held as long as the process lives.
-SPEC, STATUS, LOCK, LOG = "spec", "status", "lock", "log"
+#: In a transfer's directory: what to do, how far it is, a lock that is held as long as the process lives, and what is there once
+#: an end that holds its farewell may say it.
+SPEC, STATUS, LOCK, LOG, RELEASE = "spec", "status", "lock", "log", "release"
 MAX_FILE = 256 * 1024
 
 
@@ -38,6 +39,9 @@ class Spec(msgspec.Struct, frozen=True):
     @ivar host: of the peer, or the own address to listen at; `port` is the peer's.
     @ivar peer: the name of the node that the other end's certificate must carry.
     @ivar identity: the file with the own key and certificate; `authority` is that of the cluster's authority.
+    @ivar key: the file with the own key, if it is not in that of the certificate.
+    @ivar certificate: the only one that the other end may show, whatever it names: there is no authority then.
+    @ivar holds: whether who receives waits for a word before the farewell.
     @ivar pins: the file of simple configuration with the digests of the certificates that nodes show who are connected to.
     @ivar connect_limit: seconds within which the other end must be there.
     @ivar size: MiB that are expected; 0 if nobody knows.
@@ -61,6 +65,9 @@ class Spec(msgspec.Struct, frozen=True):
     sha256: str | None = None
     patience: float = 900.0
     pins: str = ""
+    key: str = ""
+    certificate: str = ""
+    holds: bool = False
 
 
 class Status(msgspec.Struct, omit_defaults=True):
@@ -78,6 +85,7 @@ class Status(msgspec.Struct, omit_defaults=True):
     error_message: str | None = None
     recent_output: list[str] = []
     sha256: str = ""
+    filled: bool = False
 
 
 def read_spec(directory: Path) -> Spec:

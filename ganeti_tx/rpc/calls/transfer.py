@@ -11,6 +11,7 @@ import msgspec
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.rpc.calls.base import FAST, NodeCall, Question, R
 from ganeti_tx.rpc.calls.disk import disk_tree
+from ganeti_tx.rpc.calls.transfer_keys import KeyName
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 #: Names are directories on the nodes.
@@ -27,6 +28,17 @@ class TransferCall(NodeCall[R], frozen=True, kw_only=True):
         return [f"transfer {self.transfer}"]
 
 
+class RemotePeer(msgspec.Struct, frozen=True):
+    """The other end is in another cluster.
+
+    @ivar key: by which this end shows itself, instead of the node's own certificate.
+    @ivar certificate: the only one that the other end may show (PEM).
+    """
+
+    key: KeyName
+    certificate: str
+
+
 class TransferStart(TransferCall[R], frozen=True, kw_only=True):
     """Begin with one end. What it sends or receives, and whether it connects or listens, says the class.
 
@@ -35,6 +47,8 @@ class TransferStart(TransferCall[R], frozen=True, kw_only=True):
     @ivar address: where one end listens, and the other connects to.
     @ivar compress: the compression tool, or "none".
     @ivar connect_limit: seconds within which the other end must be there.
+    @ivar remote: how the ends know one another if they are not of one cluster.
+    @ivar holds: whether the end that receives says its farewell only when it is told to (`ImpexpRelease`).
     """
 
     magic: str
@@ -42,6 +56,8 @@ class TransferStart(TransferCall[R], frozen=True, kw_only=True):
     address: str
     compress: str
     connect_limit: float
+    remote: RemotePeer | None = None
+    holds: bool = False
 
 
 class DiskTransferStart(TransferStart[R], frozen=True, kw_only=True):
@@ -74,6 +90,7 @@ class TransferProgress(msgspec.Struct, frozen=True, omit_defaults=True):
     @ivar ended: whether it is over; `error` says why it failed, and is empty when it did not.
     @ivar said: the last lines that its programs have printed.
     @ivar sha256: of what has come, where it was to be told.
+    @ivar filled: whether an end that holds its farewell has all, and waits.
     """
 
     port: int | None = None
@@ -86,6 +103,7 @@ class TransferProgress(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
     said: list[str] = []
     sha256: str = ""
+    filled: bool = False
 
 
 class ImpexpStatus(Question[list[TransferProgress | None]], frozen=True, kw_only=True):
@@ -100,3 +118,10 @@ class ImpexpCleanup(TransferCall[None], frozen=True, kw_only=True):
     """Stop an end, and forget all about it; one that is not there is no error."""
 
     name: ClassVar[str] = "impexp_cleanup"
+
+
+class ImpexpRelease(TransferCall[None], frozen=True, kw_only=True):
+    """Let an end that holds its farewell say it; one that is not there is no error."""
+
+    name: ClassVar[str] = "impexp_release"
+    timeout: ClassVar[float] = FAST

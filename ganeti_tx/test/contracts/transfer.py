@@ -15,7 +15,7 @@ NODE1, NODE2 = "node1.example.com", "node2.example.com"
 LOOKS = 400
 
 
-class TransferContract:
+class TransferScene:
     """`ends` has the two nodes' ends, `spec` makes what an end at a disk is told, `pause` lets time pass."""
 
     ends: dict[str, ITransferEnds]
@@ -26,6 +26,10 @@ class TransferContract:
 
     def spec(self, node: str, sends: bool) -> Spec:
         """What the end on a node is told, but for the port."""
+        raise NotImplementedError
+
+    def by_certificate(self, node: str) -> dict[str, Any]:
+        """What the end on a node is told besides, if each is known by a certificate of its own and none by its name."""
         raise NotImplementedError
 
     async def pause(self) -> None:
@@ -63,6 +67,10 @@ class TransferContract:
         port = (await self.until(NODE2, name, lambda status: status.listen_port)).listen_port
         told = msgspec.structs.replace(self.spec(NODE1, sends=True), port=port, **(sender or {}))
         await self.ends[NODE1].start(name, told)
+
+
+class TransferContract(TransferScene):
+    """What holds of all ends."""
 
     async def test_all_of_it(self) -> None:
         """What was on one disk is on the other, and both say so."""
@@ -130,3 +138,44 @@ class TransferContract:
             self.assertIn("begun before", str(error))
         else:
             raise AssertionError("it began twice")
+
+    async def test_held(self) -> None:
+        """Who receives says farewell when it is told to; until then the other end does not know that all is there."""
+        await self.begin(receiver={"holds": True})
+        await self.until(NODE2, "disk0", lambda status: status.filled)
+        self.assertEqual(self.content(NODE2), self.content(NODE1))
+        for node in (NODE1, NODE2):
+            status = await self.status(node, "disk0")
+            self.assertIsNone(status and status.exit_status)
+        await self.ends[NODE2].release("disk0")
+        await self.ends[NODE2].release("never")
+        for node in (NODE1, NODE2):
+            self.assertEqual((await self.ended(node, "disk0")).exit_status, 0)
+
+    async def test_held_and_stopped(self) -> None:
+        """One that was not told to is not taken for done."""
+        await self.begin(receiver={"holds": True})
+        await self.until(NODE2, "disk0", lambda status: status.filled)
+        await self.ends[NODE2].stop("disk0")
+        for node in (NODE1, NODE2):
+            self.assertTrue((await self.ended(node, "disk0")).exit_status)
+
+    async def test_by_certificate(self) -> None:
+        """Ends that were told of one another's certificate need no other trust."""
+        await self.begin(sender=self.by_certificate(NODE1), receiver=self.by_certificate(NODE2))
+        for node in (NODE1, NODE2):
+            self.assertEqual((await self.ended(node, "disk0")).exit_status, 0)
+        self.assertEqual(self.content(NODE2), self.content(NODE1))
+
+    async def test_other_certificate(self) -> None:
+        """Who shows another one neither gets anything nor fills anything, whatever its name is."""
+        before = self.content(NODE2)
+        one, two = self.by_certificate(NODE1), self.by_certificate(NODE2)
+        swapped = {**one, "certificate": two["certificate"]}
+        await self.begin("a", sender={**swapped, "connect_limit": 1.0}, receiver={**two, "connect_limit": 2.0})
+        self.assertIn("cannot connect", (await self.ended(NODE1, "a")).error_message)
+        swapped = {**two, "certificate": one["certificate"]}
+        await self.begin("b", sender=one, receiver={**swapped, "connect_limit": 1.0})
+        self.assertIn("has not connected", (await self.ended(NODE2, "b")).error_message)
+        self.assertTrue((await self.ended(NODE1, "b")).exit_status)
+        self.assertEqual(self.content(NODE2), before)

@@ -27,9 +27,9 @@ SCRIPT_SIZE = 50
 
 @define(eq=False)
 class End:
-    """One end: what it was told, how far it is, and to whom it is connected."""
+    """One end: where it is, what it was told, how far it is, and to whom it is connected."""
 
-    node: str
+    home: "FakeTransferEnds"
     spec: Spec
     status: Status = field(factory=Status)
     peer: "End | None" = None
@@ -65,16 +65,21 @@ class TransferWire:
     rate: float = 100.0
     listeners: dict[tuple[str, int], End] = field(factory=dict)
     ports: "count[int]" = field(factory=lambda: count(40000))
-    #: What is behind a path, on each node.
-    devices: dict[str, Callable[[str], FakeDisk | None]] = field(factory=dict)
 
-    #: The files of each node.
-    files: dict[str, MemoryFiles] = field(factory=dict)
+    def know_one_another(self, end: End, other: End) -> bool:
+        """Whether each is the one that the other was told of: by the certificate, or by the name of its node."""
+        if not (end.spec.certificate or other.spec.certificate):
+            return other.home.node == end.spec.peer and other.spec.peer == end.home.node
+        return all(self._shown(one) == two.spec.certificate for one, two in ((end, other), (other, end)))
+
+    def _shown(self, end: End) -> str:
+        files, path = end.home.files, Path(end.spec.identity)
+        return files.read(path, 1 << 20).decode() if files is not None and files.exists(path) else "none"
 
     def read(self, end: End) -> str | None:
         """What the command of an end prints: what is on a disk, or in a file."""
         path = path_of(end.spec)
-        disk, files = self.devices[end.node](path), self.files.get(end.node)
+        disk, files = end.home.devices(path), end.home.files
         if disk is not None:
             return disk.content
         return files.read(Path(path), 1 << 20).decode() if files is not None and files.exists(Path(path)) else None
@@ -82,14 +87,21 @@ class TransferWire:
     def write(self, end: End, content: str) -> bool:
         """Have the command of an end read it; whether it can."""
         path = path_of(end.spec)
-        if (disk := self.devices[end.node](path)) is not None:
+        if (disk := end.home.devices(path)) is not None:
             disk.content = content
             return True
-        files = self.files.get(end.node)
+        files = end.home.files
         if files is None or not files.exists(Path(path).parent) or files.exists(Path(path)):
             return False
         Deferred.fromCoroutine(files.write_atomic(Path(path), content.encode(), 0o600, sync=False))
         return True
+
+
+def done(other: End) -> None:
+    """The end that received says farewell."""
+    for each in (other, other.peer):
+        if each is not None:
+            each.finish(0)
 
 
 def path_of(spec: Spec) -> str:
@@ -117,15 +129,14 @@ class FakeTransferEnds:
     ends: dict[str, End] = field(factory=dict)
     #: What each was told that was begun here.
     begun: list[Spec] = field(factory=list)
-
-    def __attrs_post_init__(self) -> None:
-        self.wire.devices[self.node] = self.devices
+    #: Of the node.
+    files: MemoryFiles | None = None
 
     async def start(self, name: str, spec: Spec) -> None:
         """See `ITransferEnds`."""
         if name in self.ends:
             raise OpExecError(f"transfer {name} has been begun before")
-        end = self.ends[name] = End(self.node, spec)
+        end = self.ends[name] = End(self, spec)
         self.begun.append(spec)
         self._later(end, STARTING, end.speak)
         if spec.sends:
@@ -145,7 +156,7 @@ class FakeTransferEnds:
 
     def _connect(self, end: End, limit: float) -> None:
         other = self.wire.listeners.get((end.spec.host, end.spec.port))
-        if other is not None and not other.over and other.node == end.spec.peer and other.spec.peer == end.node:
+        if other is not None and not other.over and self.wire.know_one_another(end, other):
             self._connected(end, other)
         elif self.clock.seconds() + AGAIN > limit:
             end.finish(1, f"cannot connect to {end.spec.peer}: nobody is there")
@@ -172,7 +183,9 @@ class FakeTransferEnds:
             other.status.sha256 = "" if other.spec.sha256 is None else checksum(content)
             for each in (end, other):
                 each.status.progress_mbytes = end.spec.size
-                each.finish(0)
+            other.status.filled = other.spec.holds
+            if not other.spec.holds:
+                done(other)
 
     async def status(self, name: str) -> Status | None:
         """See `ITransferEnds`."""
@@ -185,6 +198,11 @@ class FakeTransferEnds:
         """See `ITransferEnds`."""
         if (end := self.ends.get(name)) is not None:
             end.finish(-15, "it was stopped")
+
+    async def release(self, name: str) -> None:
+        """See `ITransferEnds`."""
+        if (end := self.ends.get(name)) is not None and end.status.filled:
+            done(end)
 
     async def remove(self, name: str) -> None:
         """See `ITransferEnds`."""

@@ -163,7 +163,7 @@ class SimulatedNode:
         ensure_directories(self.paths, self.disk)
         self.files_storage = FakeStorage("file", fault=self._not_allowed)
         self.transfers = FakeTransferEnds(self.name, self.transfer_wire, self._behind, self.clock)
-        self.transfer_wire.files[self.name] = self.disk
+        self.transfers.files = self.disk
         shared = FakeStorage(
             "sharedfile", self.shared.files, fault=self._not_allowed, devices=self.files_storage.devices
         )

@@ -25,6 +25,7 @@ from ganeti_tx.logic.master_state import MasterState
 from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
+from ganeti_tx.model.remote_moves import DomainSecret
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, decode_job
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.config.stores import config_of, loaded
@@ -142,6 +143,7 @@ class JobRunCase(SynchronousTestCase):
             queue_faults=list,
             allocator_fault=lambda name: None,
             master_state=MasterState(lambda: False, lambda: None),
+            domain_secret=lambda: DomainSecret("shared"),
             may_go_on=self.may_go_on,
         )
 

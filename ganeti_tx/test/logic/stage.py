@@ -28,6 +28,7 @@ from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.opcodes import OpCode
+from ganeti_tx.model.remote_moves import DomainSecret
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
@@ -186,6 +187,7 @@ class Stage:
             queue_faults=lambda: self.queue_faults,
             allocator_fault=lambda name: None if name == "hail" else f"there is no instance allocator {name!r}",
             master_state=MasterState(lambda: self.drained, lambda: self.watcher_pause),
+            domain_secret=lambda: DomainSecret("shared"),
             templates=self.templates,
             safe_points=self.safe_points,
             worked=self.worked,

@@ -4,94 +4,24 @@ import os
 import socket
 from hashlib import sha256
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import msgspec
 from twisted.internet import reactor as installed_reactor
 from twisted.internet.task import deferLater
-from twisted.python.filepath import FilePath
-from twisted.trial.unittest import TestCase
 
-from ganeti_tx.bootstrap.keys import new_cluster_keys, node_keys
 from ganeti_tx.model.compression import packing, unpacking
-from ganeti_tx.node.transfer.processes import TransferProcesses
-from ganeti_tx.node.transfer.spec import Script, Spec
+from ganeti_tx.node.transfer.spec import Script
 from ganeti_tx.runtime.certificates import Identity, digest
-from ganeti_tx.runtime.files import RealFiles
-from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
-from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.test.contracts.transfer import MAGIC, NODE1, NODE2, TransferContract
+from ganeti_tx.test.real.transfer_ends import TransferEnds
 
 reactor: Any = installed_reactor
 SIZE = 5
 
 
-class TransferProcessTests(TransferContract, TestCase):
-    """The contract, with files for disks."""
-
-    timeout = 300
-
-    def setUp(self) -> None:
-        self.top = Path(mkdtemp(prefix="transfer"))
-        self.addCleanup(FilePath(str(self.top)).remove)
-        authority, first = new_cluster_keys("cluster.example.com", NODE1, ["127.0.0.1"])
-        second = node_keys(authority, NODE2, ["127.0.0.1"], first.shared)
-        self.ends = {}
-        self.paths = {}
-        for node, keys in ((NODE1, first), (NODE2, second)):
-            paths = self.paths[node] = Paths(self.top / node)
-            paths.client_pem.parent.mkdir(parents=True)
-            paths.client_pem.write_bytes(keys.client.bundle)
-            paths.server_pem.write_bytes(keys.server.bundle)
-            paths.authority_pem.write_bytes(keys.authority)
-            files = RealFiles(reactor_threads(reactor))
-            self.ends[node] = TransferProcesses(files, paths, ReactorProcessRunner(reactor, reactor), reactor)
-        self.disk(NODE1).write_bytes(os.urandom(SIZE << 20))
-        self.disk(NODE2).write_bytes(bytes(SIZE << 20))
-
-        self.addCleanup(self.forget)
-
-    async def forget(self) -> None:
-        """No process is left."""
-        for ends in self.ends.values():
-            for name in ("disk0", "a", "b", "slow"):
-                await ends.remove(name)
-
-    def disk(self, node: str) -> Path:
-        """Where it is."""
-        return self.top / f"disk-{node}"
-
-    def content(self, node: str) -> bytes:
-        """See `TransferContract`."""
-        return self.disk(node).read_bytes()
-
-    async def pause(self) -> None:
-        """See `TransferContract`."""
-        await deferLater(reactor, 0.05)
-
-    def spec(self, node: str, sends: bool) -> Spec:
-        """See `TransferContract`."""
-        paths, disk = self.paths[node], self.disk(node)
-        reads, writes = (
-            ["dd", "bs=1M", f"if={disk}"],
-            ["dd", "bs=1M", "iflag=fullblock", "conv=nocreat,notrunc", f"of={disk}"],
-        )
-        return Spec(
-            sends=sends,
-            command=reads if sends else writes,
-            filter=[],
-            magic=MAGIC,
-            host="127.0.0.1",
-            port=0,
-            peer=NODE2 if sends else NODE1,
-            identity=str(paths.client_pem if sends else paths.server_pem),
-            authority=str(paths.authority_pem),
-            pins=str(paths.ssconf_file("node_certs")) if sends else "",
-            connect_limit=20.0,
-            size=SIZE,
-        )
+class TransferProcessTests(TransferContract, TransferEnds):
+    """The contract, and what else processes do."""
 
     async def test_known(self) -> None:
         """Who has the authority's key can sign himself a certificate with a node's name, and gets no disk for it."""

@@ -271,8 +271,9 @@ class RefusalTests(UnitTestCase):
         self.assertEqual(set(self.stage.snapshot.instances), {INSTANCE.uuid})
 
     def test_modes(self) -> None:
-        """Only the modes create and import are available."""
-        self.assert_refused("remote-import", "create, import", mode=InstanceCreateMode.REMOTE_IMPORT)
+        """Each goes with what is meant for it only."""
+        self.assert_refused("source_handshake", "is expected", mode=InstanceCreateMode.REMOTE_IMPORT)
+        self.assert_refused("mode create only", mode=InstanceCreateMode.REMOTE_IMPORT, no_install=True)
         self.assert_refused("mode create only", mode=InstanceCreateMode.IMPORT, forthcoming=True)
         self.assert_refused("gnt-cluster modify --instance-communication-network", instance_communication=True)
         self.assert_refused("web2", "not known", commit=True)

@@ -1,0 +1,1 @@
+"""Instances on their way from one cluster to another."""
