@@ -98,6 +98,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "daemons": {"runtime"},
     "installation": {"cli", "runtime"},
     "watcher": {"bootstrap", "confd", "luxi", "node.hypervisor", "node.storage", "runtime"},
+    "move_instance": {"cli", "rapi_client"},
 }
 EVERYWHERE = {"errors", "model"}
 

@@ -97,9 +97,13 @@ def export_instance(
     x509_key_name: Any = None,
     destination_x509_ca: str | None = None,
     compress: str | None = None,
+    long_sleep: bool | None = None,
     reason: str | None = None,
 ) -> Request[JobId]:
-    """Copy an instance's disks out: to a node (`mode` "local") or to another cluster ("remote")."""
+    """Copy an instance's disks out: to a node (`mode` "local") or to another cluster ("remote").
+
+    @param long_sleep: whether one that is not removed is down for all that time.
+    """
     body = given(
         mode=mode,
         destination=destination,
@@ -108,5 +112,6 @@ def export_instance(
         x509_key_name=x509_key_name,
         destination_x509_ca=destination_x509_ca,
         compress=compress,
+        long_sleep=long_sleep,
     )
     return submit("PUT", path("/2/instances/{}/export", instance), {"reason": reason}, body)
