@@ -113,9 +113,10 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
 
     @property
     def _secondary(self) -> str:
-        """The secondary address asked for, the one that the node had, or the primary one."""
-        had = self._old.secondary_ip if self._old is not None else self._address
-        return self.op.secondary_ip or had
+        """The secondary address asked for, the one of its own that the node had, or the primary one, which may be a new one."""
+        old = self._old
+        own = old.secondary_ip if old is not None and old.secondary_ip != old.primary_ip else self._address
+        return self.op.secondary_ip or own
 
     async def _check_addresses(self, others: Sequence[Node]) -> None:
         secondary = self._secondary

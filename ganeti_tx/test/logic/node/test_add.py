@@ -151,6 +151,24 @@ class AddTests(UnitTestCase):
         self.assertEqual(back.serial_no, lost.serial_no + 1)
         self.assertEqual([each.primary_node for each in self.stage.snapshot.instances.values()], [lost.uuid])
 
+    def test_another_address(self) -> None:
+        """A node without a secondary address of its own may come back with another address."""
+        lost = replace(CONFIG.nodes["node1-uuid"], offline=True, master_candidate=False)
+        self.stage = self.make_stage(
+            replace(
+                CONFIG,
+                nodes={**CONFIG.nodes, lost.uuid: lost},
+                cluster=replace(CONFIG.cluster, master_node=NODE2.uuid, candidate_pool_size=1),
+            )
+        )
+        self.nodes = self.stage.nodes
+        self.well()
+        ADDRESSES[lost.name] = (lost.name, "192.0.2.44")
+        self.addCleanup(ADDRESSES.pop, lost.name)
+        self.run_op(add(node_name=lost.name, readd=True))
+        back = self.node(lost.name)
+        self.assertEqual((back.primary_ip, back.secondary_ip), ("192.0.2.44", "192.0.2.44"))
+
     def test_the_master(self) -> None:
         """The master is not set up anew: other nodes would not know its new certificate."""
         master = CONFIG.nodes[CONFIG.cluster.master_node]
