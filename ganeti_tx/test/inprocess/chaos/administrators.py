@@ -43,7 +43,8 @@ class Administrators:
             [{"drained": True}, {"drained": False}, {"offline": True}, {"offline": False}, {"master_candidate": False}]
         )
         node = self.chance.choice(self._others())
-        await self.operators.submit([self.operators.opcode("OP_NODE_SET_PARAMS", node_name=node, force=True, **change)])
+        switches = {"force": True, "auto_promote": True}
+        await self.operators.submit([self.operators.opcode("OP_NODE_SET_PARAMS", node_name=node, **switches, **change)])
 
     def _others(self) -> list[str]:
         cluster = self.operators.cluster
