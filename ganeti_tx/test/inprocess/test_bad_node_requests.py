@@ -152,6 +152,10 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
                 f"add --disk-state file:x=1 {NEW}", "modify --disk-state file:x=1 node2",
             ]),
             Bad(INVAL, "invalid tag 'a,b!'", ["add-tags node2 a,b!"]),
+            Bad(INVAL, "allowed are 1 to 3600", [
+                "power --force --oob-timeout=0 on node2", "power --oob-timeout=3601 status", "health --oob-timeout=-1 node2",
+            ]),
+            Bad(INVAL, "power_delay is -1.0 s; allowed are 0 to 3600", ["power --force --power-delay=-1 on node2"]),
         ),
     ),
 }  # fmt: skip
