@@ -147,6 +147,9 @@ class MirrorContract(StorageContract):
     def meet(self) -> None:
         """Let pass the time that two sides which are up need to find each other."""
 
+    def miss(self) -> None:
+        """Let pass the time that a side needs to notice that the other is gone."""
+
     def pass_some_time(self) -> None:
         """Let some, but not all, of a synchronisation be done."""
         raise NotImplementedError
@@ -274,6 +277,7 @@ class MirrorContract(StorageContract):
         """A primary side goes on alone; the other is filled again when it is back, and cannot be primary till then."""
         self.in_sync()
         self.lose_power(1)
+        self.miss()
         self.assertTrue(self.status(0).is_degraded)
         self.write(0, "meanwhile")
         self.get(self.nodes[1].assemble(self.disk(node=1), False))
@@ -413,6 +417,7 @@ class MirrorContract(StorageContract):
         """The last good copy is not taken away."""
         self.in_sync()
         self.lose_power(1)
+        self.miss()
         self.refused(self.tree.detach_children(self.disk()))
         self.assertEqual(self.status(0).ldisk_status, LocalDiskStatus.OK)
 

@@ -86,6 +86,10 @@ class DrbdTests(Chosen, MirrorContract):
     def split(self) -> None:
         """See `MirrorContract`: both sides have noticed."""
         self.lab.network.cut(2, NET)
+        self.miss()
+
+    def miss(self) -> None:
+        """See `MirrorContract`."""
         for shell in self.shells:
             shell.run(f"for i in $(seq 200); do {APART} && break; sleep 0.2; done")
 
@@ -98,7 +102,7 @@ class DrbdTests(Chosen, MirrorContract):
         """See `MirrorContract`."""
         if self._may_meet():
             for shell in self.shells:
-                shell.run("for i in $(seq 100); do grep -qE 'cs:(WFConn|Unconn)' /proc/drbd || break; sleep 0.2; done")
+                shell.run("for i in $(seq 150); do grep -qE 'cs:(WFConn|Unconn)' /proc/drbd || break; sleep 0.2; done")
 
     def _may_meet(self) -> bool:
         """Whether each side has devices, and none has given up looking for the other."""

@@ -28,11 +28,11 @@ log = Logger()
 
 MAJOR = 147
 KIB_IN_MIB = 1024
-#: Seconds: between two looks; until a side that is there was found; until one that is gone was missed (DRBD asks it every
-#: ten); until those are done who had a look at a new device.
+#: Seconds: between two looks; until a side that is there was found; until one that is gone was missed (DRBD asks it when it was
+#: silent for ten, and looks at that every ten); until those are done who had a look at a new device.
 PAUSE = 0.25
 FINDING = 5.0
-MISSING = 15.0
+MISSING = 22.0
 CLOSING = 3.0
 #: What DRBD says of a device that somebody has open, and of two primary sides.
 HELD_OPEN = "(-12)"

@@ -275,6 +275,21 @@ class DriverTests(SynchronousTestCase):
         self.assertIn("UpToDate", self.refused(self.driver.become_primary(DISK), 10))
         self.assertEqual(set(self.done), {"drbdsetup primary 0"})
 
+    def test_primary_lost(self) -> None:
+        """A primary side that is gone is missed after twenty seconds and a half at most; one that stays is no reason to give up
+        the rule.
+        """
+        there = captured("connected-primary.status").replace("role:Secondary", "role:Primary")
+        self.say("drbdsetup status", there.replace("role:Primary", "role:Secondary", 1))
+        self.assertIn("the other side is primary", self.refused(self.driver.become_primary(DISK), 23))
+        becoming = Deferred.fromCoroutine(self.driver.become_primary(DISK))
+        self.clock.pump([0.25] * 82)
+        self.assertNoResult(becoming)
+        self.say("drbdsetup status", captured("peer-lost.status").replace("role:Primary", "role:Secondary"))
+        self.clock.pump([0.25])
+        self.successResultOf(becoming)
+        self.assertEqual(self.done, ["drbdsetup primary 0"])
+
     def test_both_primary(self) -> None:
         """A connection that is there is told to allow it, and again not to."""
         for both, word in ((True, "yes"), (False, "no")):
