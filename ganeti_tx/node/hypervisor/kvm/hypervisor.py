@@ -58,8 +58,8 @@ from ganeti_tx.runtime.process import IProcessRunner
 
 log = Logger()
 
-#: Seconds until QEMU is in the background.
-START_LIMIT = 60.0
+#: Seconds until QEMU is in the background, on a node that has much else to do.
+START_LIMIT = 180.0
 INFO_LIMIT = 5.0
 DIRECTORY_MODE = 0o750
 MAX_LOG = 1 << 20
