@@ -1,6 +1,7 @@
 """What follows from a change of instances and disks: ports and addresses taken or given back, and nothing used twice."""
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -71,12 +72,15 @@ def pool_ports(claims: Iterable[Claim]) -> set[int]:
 
 def free_port(cluster: Cluster, used: Collection[int]) -> int:
     """A port that is neither in use nor among the given ones. @raise ConfigurationError: there is none."""
-    unused = range(max(cluster.highest_used_port + 1, FIRST_PORT), LAST_PORT + 1)
-    ports: tuple[int, ...] = (*cluster.tcpudp_port_pool, *unused)
-    for port in ports:
-        if port not in used:
-            return port
+    for port in free_ports(cluster, used):
+        return port
     raise ConfigurationError(f"no free TCP port between {FIRST_PORT} and {LAST_PORT}")
+
+
+def free_ports(cluster: Cluster, used: Collection[int]) -> Iterator[int]:
+    """All such ports, those that were in use before first."""
+    unused = range(max(cluster.highest_used_port + 1, FIRST_PORT), LAST_PORT + 1)
+    return (port for port in chain(cluster.tcpudp_port_pool, unused) if port not in used)
 
 
 def with_addresses(config: ConfigData, gained: Iterable[Claim], lost: Iterable[Claim]) -> ConfigData:

@@ -10,6 +10,7 @@ from ganeti_tx.config import (
     changes_devices,
     changes_group,
     changes_instance,
+    changes_merge,
     changes_network,
     changes_node,
     changes_place,
@@ -90,6 +91,8 @@ class IConfig(Operations):
     rename_cluster = changing("RenameCluster", changes_cluster.rename_cluster, repeat=Repeat.SAFE)
     put_filter = changing("PutFilter", changes_cluster.put_filter, repeat=Repeat.SAFE)
     remove_filter = changing("RemoveFilter", changes_cluster.remove_filter)
+    join_cluster = changing("JoinCluster", changes_merge.join_cluster)
+    part_clusters = changing("PartClusters", changes_merge.part_clusters, repeat=Repeat.SAFE)
     change_tags = changing("ChangeTags", changes_tags.change_tags)
 
     generate_mac = reserving("GenerateMAC", Reserving.generate_mac)

@@ -9,10 +9,13 @@ from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 
 from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.config.merging.choices import Choices, Conflict, SameGroup
+from ganeti_tx.config.merging.ports import stopped
 from ganeti_tx.config.operation import Effect, Operation
 from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.disk import place_of, settings_of
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
+from ganeti_tx.test.config.merging.clusters import other_cluster
 from ganeti_tx.test.model.samples import CLUSTER, DISK, FILTER, GROUP, INSTANCE, NETWORK, NIC, NODE, NODE2, VOLUME
 from ganeti_tx.test.wconfd.protocol.test_protocol import ProtocolCase
 from ganeti_tx.wconfd.protocol.methods import CALLS, CONFIG_OPERATIONS, server_table
@@ -24,6 +27,7 @@ NEW_DISK = replace(VOLUME, uuid="new-disk", logical_id=("xenvg", "new"), nodes=(
 NEW_NODE = replace(NODE, uuid="n3", name="node3.example.com", primary_ip="192.0.2.13", secondary_ip="192.0.2.13")
 NEW_GROUP = replace(GROUP, uuid="group2-uuid", name="other", networks={})
 NEW_NETWORK = replace(NETWORK, uuid="net2-uuid", name="wan", network="198.51.100.0/28")
+OTHER_CLUSTER = stopped(other_cluster())
 HALF = replace(NODE2, master_candidate=False)
 
 #: What each operation can be asked with in the samples' cluster, as it is and in this order.
@@ -90,6 +94,8 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "put_filter": (replace(FILTER, uuid="rule2-uuid"),),
     "remove_filter": ("rule2-uuid",),
     "update_cluster": (None,),
+    "join_cluster": (OTHER_CLUSTER, Choices(groups=SameGroup.RENAME, conflicts=Conflict.WARN)),
+    "part_clusters": ([*OTHER_CLUSTER.nodes, *OTHER_CLUSTER.instances, *OTHER_CLUSTER.disks],),
     "change_tags": (TagKind.INSTANCE, "web1", ["fast"], []),
     "redistribute": (),
     "when_distributed": (),

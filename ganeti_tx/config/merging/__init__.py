@@ -1,0 +1,1 @@
+"""Two clusters' configurations become one: pure functions of both."""

@@ -1,0 +1,1 @@
+"""Two configurations become one."""
