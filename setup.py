@@ -69,6 +69,8 @@ setup(
             *[f"gnt-{noun} = ganeti_tx.cli.main:gnt_{noun}" for noun in GNT],
             "cfgupgrade = ganeti_tx.upgrade.cfgupgrade:main",
             "move-instance = ganeti_tx.move_instance.main:main",
+            "cluster-merge = ganeti_tx.merge.main:main",
+            "ganeti-merge-step = ganeti_tx.merge.step_main:main",
             "ganeti-bootstrap = ganeti_tx.bootstrap.main:main",
             "ganeti-ensure-dirs = ganeti_tx.installation.ensure_dirs:main",
             "ganeti-setup = ganeti_tx.installation.main:main",

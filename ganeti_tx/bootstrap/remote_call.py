@@ -72,8 +72,8 @@ class RemoteCall:
         if named:
             return shlex.split(named)
         port = self.port if self.port is not None else self._known_port()
-        # ssh asks on the terminal, which is there when the operator's standard error is
-        asks = sys.stderr.isatty()
+        # ssh asks on the terminal, which is there when the operator's standard error is, or by a program of the operator's
+        asks = sys.stderr.isatty() or self.environ.get("SSH_ASKPASS_REQUIRE") == "force"
         return ssh_argv(self.paths, check_host_key=self.check_host_key, port=port, interactive=asks)
 
     def limit(self) -> int:

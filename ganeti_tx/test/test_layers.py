@@ -94,6 +94,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "console": set(),
     "bootstrap": {"config", "election", "node.storage", "rpc", "runtime"},
     "upgrade": {"bootstrap", "config", "luxi", "runtime"},
+    "merge": {"bootstrap", "config", "luxi", "runtime", "upgrade"},
     "devcluster": {"runtime"},
     "daemons": {"runtime"},
     "installation": {"cli", "runtime"},

@@ -1,7 +1,7 @@
 """The new version's program on every node, this one included, through ssh or what stands in its place."""
 
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -55,12 +55,24 @@ class UpgradeNodes:
 
 
 def ended(
-    argv: Sequence[str], limit: float, failure: Callable[[str], GanetiError] = GanetiError
+    argv: Sequence[str],
+    limit: float,
+    failure: Callable[[str], GanetiError] = GanetiError,
+    *,
+    text: str = "",
+    environ: Mapping[str, str] | None = None,
 ) -> "subprocess.CompletedProcess[str]":
-    """A program that has ended. @raise GanetiError: it cannot be run, or has not."""
+    """A program that has ended. @param text: its standard input. @raise GanetiError: it cannot be run, or has not."""
     try:
         return subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=limit, check=False
+            argv,
+            input=text,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=limit,
+            check=False,
+            env=environ,
         )
     except subprocess.TimeoutExpired:
         raise failure(f"{argv[0]} did not end within {limit:.0f} s") from None
