@@ -66,7 +66,7 @@ class Other:
             except StepFailed as error:
                 failed.append(str(error))
         if failed:
-            raise StepFailed("\n".join(failed))
+            raise StepFailed(*failed)
 
     def let_in(self) -> None:
         """Have all nodes let the merge in. @raise StepFailed: every one that does not."""
@@ -81,7 +81,7 @@ class Other:
             except StepFailed as error:
                 failed.append(str(error))
         if failed:
-            raise StepFailed("\n".join(failed))
+            raise StepFailed(*failed)
         return found
 
     def pause(self, end: float | None) -> None:
@@ -113,9 +113,8 @@ class Other:
         try:
             self.on_each("restore", reversed(self.nodes))
         except StepFailed as error:
-            raise StepFailed(
-                f"{error}\nThere, '{PROGRAM} restore < /dev/null' says it again, on the master last"
-            ) from None
+            again = f"There, '{PROGRAM} restore < /dev/null' says it again, on the master last"
+            raise StepFailed(*error.args, again) from None
 
     def ask_again(self) -> None:
         """What it is now. @raise GanetiError"""

@@ -9,7 +9,6 @@ from attrs import frozen
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.config.merging.choices import Choices
 from ganeti_tx.config.upgrade import read_config
-from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.daemon import Daemon
 from ganeti_tx.merge import instances
@@ -95,7 +94,7 @@ class OwnCluster:
         """What one of the commands says. @raise GanetiError: it failed, with what it said."""
         done = ended([own_program(program), *arguments], LIMIT, environ=environ)
         if done.returncode != 0:
-            raise GanetiError(f"{program} {words(arguments)}: {(done.stderr or done.stdout).strip()}")
+            raise BootstrapError(f"{program} {words(arguments)}: {(done.stderr or done.stdout).strip()}")
         return done.stdout
 
 

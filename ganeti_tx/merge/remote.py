@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import msgspec
 
+from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.bootstrap.remote_program import NO_COMMAND, missing, remote_words
-from ganeti_tx.errors import GanetiError
 from ganeti_tx.merge.steps import PROGRAM
 from ganeti_tx.model.base import Wire
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
@@ -24,8 +24,8 @@ MAX_ANSWER = 2 * MAX_CONFIG_BYTES
 MAX_SAID = 64 * 1024
 
 
-class StepFailed(GanetiError):
-    """What a node did not do, and why."""
+class StepFailed(BootstrapError):
+    """What a node did not do, and why, a line each."""
 
 
 def run_step(shell: Sequence[str], step: str, asked: Wire, gives: type[Answer]) -> Answer:
@@ -55,7 +55,7 @@ def run_step(shell: Sequence[str], step: str, asked: Wire, gives: type[Answer]) 
     if done.returncode == NO_COMMAND:
         raise StepFailed(str(missing(host, PROGRAM)))
     if done.returncode != 0:
-        raise StepFailed("\n".join(f"{host}: {line}" for line in words or [f"status {done.returncode}"]))
+        raise StepFailed(*(f"{host}: {line}" for line in words or [f"status {done.returncode}"]))
     try:
         return msgspec.json.decode(answer, type=gives)
     except msgspec.DecodeError as error:
