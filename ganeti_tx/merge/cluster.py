@@ -168,7 +168,7 @@ class ClusterMerge:
             wanted = {
                 Restart.NONE: (),
                 Restart.UP: other.stopped,
-                Restart.ALL: [each.name for each in other.config.instances.values() if not each.forthcoming],
+                Restart.ALL: other.startable,
             }
             names.update(wanted[self.options.restart])
         if names:

@@ -14,6 +14,7 @@ from ganeti_tx.merge.remote import Answer, StepFailed, run_step
 from ganeti_tx.merge.steps import PROGRAM
 from ganeti_tx.model.base import Wire
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.node import Node
 
 NOTHING = Empty()
@@ -44,6 +45,12 @@ class Other:
         """Those that are not offline, the master first, then by name."""
         online = [node for node in self.config.nodes.values() if not node.offline]
         return sorted(online, key=lambda node: (node.uuid != self.master.uuid, node.name))
+
+    @property
+    def startable(self) -> list[str]:
+        """Its instances but those that an administrator has taken out of service, or that are only reserved."""
+        held = self.config.instances.values()
+        return [each.name for each in held if each.admin_state is not AdminState.OFFLINE and not each.forthcoming]
 
     def port(self, node: Node) -> int:
         """Of its SSH daemon."""

@@ -11,6 +11,7 @@ from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.config.merging.choices import Choices, SameGroup
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.merge.access import Access
+from ganeti_tx.merge.checks import check_configurations
 from ganeti_tx.merge.cluster import ClusterMerge
 from ganeti_tx.merge.options import MergeOptions, Restart
 from ganeti_tx.merge.other import decoded
@@ -161,6 +162,14 @@ class CheckTests(MergeCase):
         with self.assertRaisesRegex(BootstrapError, "this cluster's job queue is drained(.|\n)*the job queue of other"):
             self.merge()
         self.assertEqual(self.state, State(drained=True))
+
+    def test_several(self) -> None:
+        """Clusters that are merged at a time must not clash with each other either."""
+        one = self.contact("other.example.com", Access(self.own.paths, self.directory), None)
+        choices = Choices(groups=OPTIONS.groups)
+        self.assertEqual(len(check_configurations(OURS, [one], choices, will_stop=True)), 1)  # its job filter
+        with self.assertRaisesRegex(BootstrapError, "node name node3.example.com is in both clusters"):
+            check_configurations(OURS, [one, one], choices, will_stop=True)
 
 
 class RecoveryTests(MergeCase):
