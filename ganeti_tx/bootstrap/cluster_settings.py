@@ -9,10 +9,10 @@ from ganeti_tx.bootstrap.problems import Problems
 from ganeti_tx.bootstrap.settings import InitSettings
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model import disk_templates, hypervisors
+from ganeti_tx.model.ip_family import family_of_version
 from ganeti_tx.model.master_network import LONGEST_NETMASK
 from ganeti_tx.model.settings.rules import SETTINGS
 from ganeti_tx.model.settings.setting import Setting
-from ganeti_tx.runtime.resolver import family_of_version
 
 
 def check_params(

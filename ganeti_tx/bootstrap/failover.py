@@ -18,9 +18,9 @@ from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.livelock import FlockLiveness
+from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.reactors import IDaemonReactor
-from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
 

@@ -18,7 +18,7 @@ from ganeti_tx.bootstrap.keys import (
     write_private,
     write_spice_keys,
 )
-from ganeti_tx.bootstrap.network_checks import check_not_loopback, check_unused, choose_netdev
+from ganeti_tx.bootstrap.network_checks import check_primary, check_secondary, check_unused, choose_netdev
 from ganeti_tx.bootstrap.ports import check_ports
 from ganeti_tx.bootstrap.problems import (
     BootstrapError,
@@ -37,6 +37,7 @@ from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.default_allocators import all_names
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.hypervisors import HYPERVISORS
+from ganeti_tx.model.ip_family import family_of_version
 from ganeti_tx.model.node_files import AUTHORITY_KEY, CONFIG, FILES, RAPI_CERTIFICATE, SSCONF
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.runtime.allocators import allocator_fault
@@ -45,8 +46,8 @@ from ganeti_tx.runtime.cluster_authority import rapi_bundle
 from ganeti_tx.runtime.daemon_names import MASTER, NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.resolver import family_of_version, own_name
 from ganeti_tx.runtime.ssconf_files import ssconf_bytes
 from ganeti_tx.runtime.threads import InlineThreads
 
@@ -144,13 +145,12 @@ def find_first_node(paths: Paths, settings: InitSettings, problems: Problems) ->
         problems.add(
             f"the cluster {cluster_name} and the node {name} have the same address {primary_ip}; give it its own"
         )
-    check_not_loopback(paths, problems, f"this node's name {name!r}", primary_ip)
-    check_not_loopback(paths, problems, f"the cluster's name {cluster_name!r}", master_ip)
+    check_primary(paths, problems, f"this node's name {name!r}", primary_ip, family)
+    check_primary(paths, problems, f"the cluster's name {cluster_name!r}", master_ip, family)
     check_unused(problems, f"cluster {cluster_name}", "" if primary_ip == master_ip else master_ip)
     check_address(problems, f"node {name}", primary_ip)
     check_ports(problems, paths, primary_ip, (*ON_ALL_NODES, RAPI))
-    if settings.secondary_ip is not None:
-        check_address(problems, "the secondary address", settings.secondary_ip, 0)
+    check_secondary(problems, "this node", settings.secondary_ip, family)
     return (
         FirstNode(name=name, primary_ip=primary_ip, secondary_ip=settings.secondary_ip or primary_ip),
         cluster_name,

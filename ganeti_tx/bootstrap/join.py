@@ -1,18 +1,17 @@
 """How the master has a node join: it makes its keys and sends them through the remote shell; and how it takes that back."""
 
-import socket
 import sys
 
 from ganeti_tx.bootstrap.join_documents import JoinDocument, JoinRequest, LeaveDocument, to_bytes
 from ganeti_tx.bootstrap.keys import node_keys, shared_keys
-from ganeti_tx.bootstrap.network_checks import check_not_loopback
+from ganeti_tx.bootstrap.network_checks import check_primary
 from ganeti_tx.bootstrap.problems import BootstrapError, Problems, try_resolve
 from ganeti_tx.bootstrap.remote_call import RemoteCall, RemoteFailure
 from ganeti_tx.model.node_files import SSCONF
 from ganeti_tx.runtime.cluster_authority import signing_authority
+from ganeti_tx.runtime.names import cluster_family
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pinned_certificates import is_counted, joining_digest, remember_joining
-from ganeti_tx.runtime.resolver import family_of_ssconf
 
 
 def send(paths: Paths, request: JoinRequest) -> None:
@@ -22,7 +21,7 @@ def send(paths: Paths, request: JoinRequest) -> None:
         paths.authority_key.exists(), f"this node is not the master of a cluster (no {paths.authority_key})"
     )
     name, address = find(paths, request, problems)
-    check_not_loopback(paths, problems, f"the node's name {request.node_name!r}", address)
+    check_primary(paths, problems, f"the node's name {request.node_name!r}", address, cluster_family(paths))
     # its daemons would go on with the old keys, which no node would take any more
     master = paths.ssconf_file("master_node")
     is_master = master.exists() and master.read_text().strip() == name
@@ -93,12 +92,6 @@ def find(paths: Paths, request: JoinRequest, problems: Problems) -> tuple[str, s
 def remote_call(paths: Paths, request: JoinRequest, name: str) -> RemoteCall:
     """The way to the node."""
     return RemoteCall(paths, name, request.ssh_key_check, request.ssh_port)
-
-
-def cluster_family(paths: Paths) -> socket.AddressFamily:
-    """Of the nodes' primary addresses; either while this node is in no cluster."""
-    ssconf = paths.ssconf_file("primary_ip_family")
-    return family_of_ssconf(ssconf.read_text() if ssconf.exists() else "")
 
 
 def say(line: str) -> None:

@@ -9,17 +9,20 @@ from ganeti_tx.bootstrap import former
 from ganeti_tx.bootstrap.init import forget, take_back
 from ganeti_tx.bootstrap.join_documents import JoinDocument, read_join, read_leave
 from ganeti_tx.bootstrap.keys import SHARED_AT_JOIN, NodeKeys, prepare_directories, write_node_keys, write_private
+from ganeti_tx.bootstrap.network_checks import check_secondary
 from ganeti_tx.bootstrap.ports import check_ports
 from ganeti_tx.bootstrap.problems import BootstrapError, Problems, check_address, check_writable
 from ganeti_tx.bootstrap.remote_call import BEGUN
 from ganeti_tx.bootstrap.start import is_running, start, start_outward, stop_all
 from ganeti_tx.errors import LockError
+from ganeti_tx.model.ip_family import family_of
 from ganeti_tx.model.node_files import SSCONF
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.cluster_authority import have_in_common
 from ganeti_tx.runtime.daemon_names import ALL, NODE, ON_ALL_NODES
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.own_address import ADDRESSES_KEY
 from ganeti_tx.runtime.paths import Paths
 
 LOCK_NAME = "join.lock"
@@ -78,8 +81,7 @@ def check_network(paths: Paths, document: JoinDocument, problems: Problems) -> N
     """Its addresses are its own, and nobody has its daemons' ports. @raise BootstrapError: every problem."""
     check_address(problems, f"node {document.node_name}", document.primary_ip)
     check_ports(problems, paths, document.primary_ip, ON_ALL_NODES)
-    if document.secondary_ip is not None:
-        check_address(problems, "the secondary address", document.secondary_ip, 0)
+    check_secondary(problems, f"node {document.node_name}", document.secondary_ip, family_of(document.primary_ip))
     problems.stop_if_any()
 
 
@@ -107,7 +109,7 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
         if not ours:
             forget(paths)  # what another cluster has left would count as newer than all that this one sends
         prepare_directories(paths)
-        for key, text in document.ssconf.items():
+        for key, text in with_own_address(document).items():
             write_private(paths.ssconf_file(key), text.encode(), SSCONF.mode)
         keys = NodeKeys(authority=document.authority, server=server, client=client, shared=document.shared)
         write_node_keys(paths, keys)
@@ -118,6 +120,16 @@ def become_member(paths: Paths, document: JoinDocument) -> None:
     except BaseException as error:  # an interrupt, too, leaves nothing behind
         undo(paths, str(error))
         raise
+
+
+def with_own_address(document: JoinDocument) -> dict[str, str]:
+    """The simple configuration that the master sent, and this node's address, where its daemons are to listen: the cluster
+    does not list it yet, or lists the one that it had.
+    """
+    listed = document.ssconf.get(ADDRESSES_KEY, "").splitlines()
+    others = [line for line in listed if line.split()[:1] != [document.node_name]]
+    lines = [*others, f"{document.node_name} {document.primary_ip}"]
+    return {**document.ssconf, ADDRESSES_KEY: "".join(f"{line}\n" for line in lines)}
 
 
 def start_member(paths: Paths) -> None:

@@ -1,13 +1,14 @@
 """What must be true of the network before a cluster is made on it, or a node added to it."""
 
 import ipaddress
-import socket
 from pathlib import Path
+from socket import AddressFamily
 
-from ganeti_tx.bootstrap.problems import Problems
+from ganeti_tx.bootstrap.problems import Problems, check_address
 from ganeti_tx.bootstrap.settings import InitSettings
+from ganeti_tx.model.ip_family import missing_secondary, primary_fault, secondary_fault
 from ganeti_tx.model.params.nic import NicParams
-from ganeti_tx.runtime.addresses import address_of
+from ganeti_tx.runtime.addresses import interface_with
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.ping import answers
 
@@ -30,17 +31,6 @@ def choose_netdev(settings: InitSettings, primary_ip: str, problems: Problems) -
     return netdev
 
 
-def interface_with(address: str) -> str | None:
-    """The network interface that has an IPv4 address."""
-    for _index, name in socket.if_nameindex():
-        try:
-            if address_of(name) == address:
-                return name
-        except OSError:  # it has none
-            continue
-    return None
-
-
 def check_not_loopback(paths: Paths, problems: Problems, what: str, address: str) -> None:
     """Other nodes must reach the address, unless the whole cluster is on one machine, below roots of its own."""
     if address and paths.root == Path("/") and ipaddress.ip_address(address).is_loopback:
@@ -48,6 +38,22 @@ def check_not_loopback(paths: Paths, problems: Problems, what: str, address: str
             f"{what} resolves to {address}, which is an address of the loopback network that no other node reaches; "
             f"give it its own address in {paths.etc_hosts} or DNS"
         )
+
+
+def check_primary(paths: Paths, problems: Problems, what: str, address: str, family: AddressFamily) -> None:
+    """Other nodes can reach a node there, or the cluster."""
+    if address and (fault := primary_fault(address, family)) is not None:
+        problems.add(f"{what}: {fault}")
+    check_not_loopback(paths, problems, what, address)
+
+
+def check_secondary(problems: Problems, what: str, address: str | None, family: AddressFamily) -> None:
+    """It is IPv4 and this machine's; without one the primary address serves, where that is IPv4, too."""
+    fault = missing_secondary(family) if address is None else secondary_fault(address)
+    if fault is not None:
+        problems.add(f"{what}: {fault}")
+    elif address is not None:
+        check_address(problems, "the secondary address", address, 0)
 
 
 def check_unused(problems: Problems, what: str, address: str) -> None:

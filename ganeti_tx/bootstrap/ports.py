@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 from ganeti_tx.bootstrap.problems import Problems
+from ganeti_tx.model.ip_family import every_address, family_of
 from ganeti_tx.runtime.daemon_names import RAPI
 from ganeti_tx.runtime.paths import Paths
 
@@ -47,7 +48,7 @@ def check_ports(
             continue
         where = address
         if port.everywhere and alone:
-            where = "::" if ":" in address else "0.0.0.0"
+            where = every_address(family_of(address))
         if is_taken(where, port):
             kind = "UDP" if port.kind == socket.SOCK_DGRAM else "TCP"
             problems.add(
@@ -68,8 +69,7 @@ def has_options(defaults: Path, daemon: str) -> bool:
 
 def is_taken(address: str, port: Port) -> bool:
     """Whether something listens there; an address that is not ours is told of elsewhere."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family, port.kind) as probe:
+    with socket.socket(family_of(address), port.kind) as probe:
         if port.kind == socket.SOCK_STREAM:  # with it, datagrams would be shared
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

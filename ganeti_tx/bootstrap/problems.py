@@ -9,9 +9,11 @@ from socket import AddressFamily
 from attrs import define, field
 
 from ganeti_tx.errors import GanetiError, ResolverError
+from ganeti_tx.model.host_port import host_port
+from ganeti_tx.model.ip_family import family_of
 from ganeti_tx.model.node_port import NODE_PORT
+from ganeti_tx.runtime.names import resolve_now
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.resolver import MAX_HOSTS_FILE, look_up, parse_hosts
 
 
 class BootstrapError(GanetiError):
@@ -49,22 +51,10 @@ class Problems:
             raise BootstrapError(*self.found)
 
 
-def resolve(paths: Paths, name: str, family: AddressFamily) -> tuple[str, str]:
-    """A host's full name and its address of a family: the node's hosts file first.
-
-    @raise ResolverError: there is no such host.
-    """
-    if paths.etc_hosts.exists():
-        hosts = parse_hosts(paths.etc_hosts.read_text(errors="replace")[:MAX_HOSTS_FILE], family)
-        if name.lower() in hosts:
-            return hosts[name.lower()]
-    return look_up(name, family)
-
-
 def try_resolve(paths: Paths, problems: Problems, what: str, name: str, family: AddressFamily) -> tuple[str, str]:
-    """As `resolve`; a name that does not resolve is a problem, and the answer then has no address."""
+    """As `resolve_now`; a name that does not resolve is a problem, and the answer then has no address."""
     try:
-        return resolve(paths, name, family)
+        return resolve_now(paths, name, family)
     except ResolverError as error:
         problems.add(f"{what} {name!r} does not resolve: {error}; add it to DNS or to {paths.etc_hosts}")
         return name, ""
@@ -74,14 +64,15 @@ def check_address(problems: Problems, what: str, address: str, port: int = NODE_
     """The address must be this machine's, and the port on it free."""
     if not address:
         return
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
+    with socket.socket(family_of(address), socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((address, port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                problems.add(f"{what}: something listens on {address}:{port} already; stop it (ganeti-noded?)")
+                problems.add(
+                    f"{what}: something listens on {host_port(address, port)} already; stop it (ganeti-noded?)"
+                )
             else:
                 problems.add(f"{what}: {address} is not an address of this machine ({error.strerror})")
 

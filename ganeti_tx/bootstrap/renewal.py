@@ -19,8 +19,8 @@ from ganeti_tx.model.node_files import (
 from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.cluster_authority import certificates_in, is_issued_by, rapi_bundle, signing_authority
 from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import InlineThreads
 
 MAX_FILE = 64 * 1024

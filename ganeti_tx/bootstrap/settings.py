@@ -1,7 +1,7 @@
 """What `gnt-cluster init` asks for, as a typed document; what it leaves out has a default here or is declared with its setting."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
@@ -48,7 +48,7 @@ class InitSettings(
 
     cluster_name: str
     secondary_ip: str | None = None
-    primary_ip_version: int = 4
+    primary_ip_version: Literal[4, 6] = 4
     enabled_hypervisors: list[str] = msgspec.field(
         default_factory=lambda: [word.value for word in hypervisors.BY_DEFAULT]
     )

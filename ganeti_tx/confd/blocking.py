@@ -18,6 +18,7 @@ from ganeti_tx.confd.messages import MAX_DATAGRAM
 from ganeti_tx.confd.poll import ASK_AGAIN, COVERAGE, EXPIRY, Answer, Peer, Poll, no_socket, signed_reply
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import ConfdClientError
+from ganeti_tx.model.ip_family import family_of
 
 T = TypeVar("T")
 
@@ -58,7 +59,7 @@ def hold(poll: Poll, now: Callable[[], float]) -> None:
         sockets = open_sockets(poll.peers, stack)
         for after in (*(each for each in ASK_AGAIN if each < poll.expiry), poll.expiry):
             for peer in poll.silent():
-                send(sockets.get(family_of(peer)), datagram, peer)
+                send(sockets.get(family_of(peer.host)), datagram, peer)
             listen(list(sockets.values()), poll, begun + after)
             if poll.enough():
                 return
@@ -68,7 +69,7 @@ def open_sockets(peers: Sequence[Peer], stack: ExitStack) -> dict[socket.Address
     """A socket for each family of the peers that this machine has. @raise ConfdClientError: for none of them."""
     opened: dict[socket.AddressFamily, socket.socket] = {}
     reason: OSError | None = None
-    for family in {family_of(peer) for peer in peers}:
+    for family in {family_of(peer.host) for peer in peers}:
         try:
             opened[family] = stack.enter_context(socket.socket(family, socket.SOCK_DGRAM))
         except OSError as error:
@@ -76,11 +77,6 @@ def open_sockets(peers: Sequence[Peer], stack: ExitStack) -> dict[socket.Address
     if not opened:
         raise no_socket(reason)
     return opened
-
-
-def family_of(peer: Peer) -> socket.AddressFamily:
-    """Which kind of socket reaches a peer."""
-    return socket.AF_INET6 if ":" in peer.host else socket.AF_INET
 
 
 def send(opened: socket.socket | None, datagram: bytes, peer: Peer) -> None:

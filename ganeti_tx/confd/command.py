@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,8 +15,9 @@ from ganeti_tx.confd.messages import PORT, Status
 from ganeti_tx.confd.peers import candidates, peer, read_key
 from ganeti_tx.confd.poll import EXPIRY, Answer, Peer
 from ganeti_tx.confd.questions import Question
-from ganeti_tx.errors import ConfdClientError, GanetiError
+from ganeti_tx.errors import ConfdClientError, GanetiError, ResolverError
 from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.names import resolve_now
 from ganeti_tx.runtime.paths import Paths
 
 PROGRAM = "ganeti-confd-client"
@@ -95,15 +95,15 @@ def peers_of(hosts: Sequence[str] | None, port: int, paths: Paths) -> list[Peer]
     """Whom to ask. @raise GanetiError: nobody is known, or a host is not."""
     if not hosts:
         return candidates(paths, port)
-    return list(dict.fromkeys(peer(address(host), port) for host in hosts))
+    return list(dict.fromkeys(peer(address(paths, host), port) for host in hosts))
 
 
-def address(host: str) -> str:
-    """A host's IP address. @raise ConfdClientError: it has none."""
+def address(paths: Paths, host: str) -> str:
+    """A host's IP address; of the cluster's family, where there is a cluster. @raise ConfdClientError: it has none."""
     try:
-        return str(socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)[0][4][0])
-    except (socket.gaierror, UnicodeError) as error:
-        raise ConfdClientError(f"cannot resolve {host!r}: {getattr(error, 'strerror', None) or error}") from None
+        return resolve_now(paths, host)[1]
+    except ResolverError as error:
+        raise ConfdClientError(str(error)) from None
 
 
 def show(options: argparse.Namespace, word: Word, answer: Answer[Any]) -> int:

@@ -1,7 +1,6 @@
 """The confd client on asyncio; it imports no Twisted."""
 
 import asyncio
-import socket
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from txaio import aio
 from ganeti_tx.confd.client import ConfdClient, Link, Receive
 from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.poll import EXPIRY, Peer
+from ganeti_tx.model.ip_family import every_address, family_of
 
 _aio: Any = aio  # has no types
 
@@ -29,8 +29,8 @@ def client(key: Key, peers: Callable[[], Sequence[Peer]], *, expiry: float = EXP
     loop = asyncio.get_running_loop()
 
     async def open_link(peer: Peer, receive: Receive) -> Link:
-        family = socket.AF_INET6 if ":" in peer.host else socket.AF_INET
-        address = ("::" if family == socket.AF_INET6 else "0.0.0.0", 0)
+        family = family_of(peer.host)
+        address = (every_address(family), 0)
         transport, _ = await loop.create_datagram_endpoint(lambda: _Socket(receive), local_addr=address, family=family)
 
         def send(datagram: bytes, peer: Peer) -> None:

@@ -11,6 +11,7 @@ from ganeti_tx.confd.client import ConfdClient, Link, Receive
 from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.messages import MAX_DATAGRAM
 from ganeti_tx.confd.poll import EXPIRY, Peer
+from ganeti_tx.model.ip_family import every_address, family_of
 from ganeti_tx.runtime.reactors import IDatagramReactor
 
 
@@ -41,7 +42,7 @@ def client(
 
     async def open_link(peer: Peer, receive: Receive) -> Link:
         protocol = _Socket(receive)
-        interface = "::" if ":" in peer.host else ""
+        interface = every_address(family_of(peer.host))
         try:
             port: Any = reactor.listenUDP(0, protocol, interface=interface, maxPacketSize=MAX_DATAGRAM)
         except CannotListenError as error:

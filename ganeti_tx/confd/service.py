@@ -15,11 +15,13 @@ from ganeti_tx.confd.following import Following
 from ganeti_tx.confd.port import ConfdPort
 from ganeti_tx.confd.protocol import ConfdProtocol
 from ganeti_tx.confd.sources import answers_of, sources_of
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
 from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.names import own_name
+from ganeti_tx.runtime.own_address import OwnAddress
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.reactors import IDaemonReactor
-from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 
 log = Logger()
@@ -72,11 +74,11 @@ async def start(parts: ConfdParts, port: int, address: str | None) -> Callable[[
     sources = sources_of(parts.files, parts.paths, parts.answers)
     present = sources.first()
     if address is None:
-        _, address = await Resolver(parts.files, parts.paths, parts.threads, parts.clock).resolve(parts.name)
+        address = await OwnAddress(parts.files, parts.paths, parts.threads, parts.clock).primary(parts.name)
     following = Following(sources, present, parts.threads, parts.clock, parts.watch)
     listening = parts.listen(ConfdProtocol(present, parts.now), port, address)
     following.start()
-    log.info("confd for {name} on {address}:{port}", name=parts.name, address=address, port=port)
+    log.info("confd for {name} on {where}", name=parts.name, where=host_port(address, port))
 
     async def stop() -> None:
         following.stop()

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from ipaddress import ip_address
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.base import Tracked
@@ -36,12 +35,3 @@ def tag_faults(what: str, tags: tuple[str, ...]) -> Iterator[str]:
         yield f"{what}: carries a tag twice; remove the tag and add it again"
     if len(tags) > MAX_TAGS_PER_OBJECT:
         yield f"{what}: carries {len(tags)} tags, allowed are {MAX_TAGS_PER_OBJECT}; remove some"
-
-
-def is_address(text: str) -> bool:
-    """Whether a text is an IP address of either family."""
-    try:
-        ip_address(text)
-    except ValueError:
-        return False
-    return True

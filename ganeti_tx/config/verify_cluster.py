@@ -6,11 +6,12 @@ from functools import partial
 from msgspec import to_builtins
 
 from ganeti_tx.config.defaults import FIRST_PORT, LAST_PORT
-from ganeti_tx.config.faults import is_address, refused, tag_faults, tracked_faults
+from ganeti_tx.config.faults import refused, tag_faults, tracked_faults
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.ip_family import primary_fault, secondary_fault
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_certificates import callers, servers
 from ganeti_tx.model.nodegroup import NodeGroup
@@ -68,8 +69,8 @@ def choice_faults(cluster: Cluster, what: str) -> Iterator[str]:
         yield f"{what}: no disk template is enabled; {MODIFY}"
     if not MAC_PREFIX.fullmatch(cluster.mac_prefix):
         yield f"{what}: MAC prefix {cluster.mac_prefix!r} is not of the form aa:bb:cc; {MODIFY}"
-    if not is_address(cluster.master_ip):
-        yield f"{what}: master address {cluster.master_ip!r} is no IP address; {MODIFY}"
+    if (fault := primary_fault(cluster.master_ip, cluster.primary_ip_family)) is not None:
+        yield f"{what}: master address {fault}; give the cluster another with 'gnt-cluster rename'"
     if cluster.candidate_pool_size < 1:
         yield f"{what}: candidate pool size {cluster.candidate_pool_size} is below 1; {MODIFY}"
     for low, high in cluster.uid_pool:
@@ -159,9 +160,10 @@ def faults_of_node(config: ConfigData, key: str, node: Node) -> Iterator[str]:
         yield f"{what}: its node group {node.group} is not in the configuration; assign it with 'gnt-group assign-nodes'"
     elif key not in group.members:
         yield f"{what}: its node group {group.name} does not list it; {mended_by_restart()}"
-    for name, address in (("primary", node.primary_ip), ("secondary", node.secondary_ip)):
-        if not is_address(address):
-            yield f"{what}: {name} address {address!r} is no IP address; {modify}"
+    if (fault := primary_fault(node.primary_ip, config.cluster.primary_ip_family)) is not None:
+        yield f"{what}: primary address {fault}; add the node again with 'gnt-node add --readd {node.name}'"
+    if (fault := secondary_fault(node.secondary_ip)) is not None:
+        yield f"{what}: secondary address {fault}; correct it with 'gnt-node modify -s ADDRESS {node.name}'"
     flags = [name for name in ("master_candidate", "drained", "offline") if getattr(node, name)]
     if len(flags) > 1:
         yield f"{what}: cannot be {' and '.join(flags)} at the same time; {modify}"

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from ganeti_tx.config.faults import MAC, is_address, refused, tag_faults, tracked_faults
+from ganeti_tx.config.faults import MAC, refused, tag_faults, tracked_faults
 from ganeti_tx.model.address_pool import AddressPool
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk, logical_id_fault
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.ip_family import is_address
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.params.backend import instance_beparams

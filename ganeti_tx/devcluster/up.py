@@ -16,6 +16,7 @@ from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.running import missing_daemons
 from ganeti_tx.devcluster.supervising import start_supervisor
 from ganeti_tx.devcluster.trust import allow_nobody_else_to_write, check_trusted
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.shipped import shipped
@@ -74,7 +75,9 @@ def check_free(layout: Layout) -> None:
             try:
                 probe.bind((node.address, NODE_PORT))
             except OSError as error:
-                raise DevclusterError(f"cannot use {node.address}:{NODE_PORT}: {error.strerror}; give another --root")
+                raise DevclusterError(
+                    f"cannot use {host_port(node.address, NODE_PORT)}: {error.strerror}; give another --root"
+                )
 
 
 def prepare(layout: Layout) -> None:

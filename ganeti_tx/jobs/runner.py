@@ -66,10 +66,11 @@ from ganeti_tx.runtime.daemon_log import WhileRead, daemon_log, with_system
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.files_errors import explained
 from ganeti_tx.runtime.livelock import create_livelock
+from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.ping import answers
 from ganeti_tx.runtime.reactors import IDaemonReactor, ISocketReactor
-from ganeti_tx.runtime.resolver import Resolver, own_name
+from ganeti_tx.runtime.resolver import Resolver
 from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.runtime.watcher_pause import PauseFile

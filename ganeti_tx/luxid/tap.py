@@ -15,9 +15,9 @@ from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions
 from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.reactors import IDaemonReactor
-from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.steady_clock import steady
 from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.wconfd.protocol.client import NOBODY, WCONFD_ALONE, WconfClient

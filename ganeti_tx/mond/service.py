@@ -13,6 +13,7 @@ from twisted.internet.protocol import ServerFactory
 from twisted.logger import Logger
 
 from ganeti_tx.metrics.tally import Tally
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.mond.asking import Asking, MakeClient, make_client
 from ganeti_tx.mond.config_facts import ConfigFacts, IAsk
 from ganeti_tx.mond.cpu_load import CpuLoad
@@ -35,12 +36,13 @@ from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses, LinuxQemuPro
 from ganeti_tx.node.hypervisor.kvm.qmp import ConnectQmp, UnixQmpConnector
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.membership import not_in_cluster
+from ganeti_tx.runtime.names import own_name
+from ganeti_tx.runtime.own_address import OwnAddress
 from ganeti_tx.runtime.own_process import OwnProcess
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 from ganeti_tx.runtime.reactors import IDaemonReactor
-from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 
 log = Logger()
@@ -142,14 +144,14 @@ async def start(parts: MondParts, port: int, address: str | None) -> Callable[[]
     """Tell on the node's own address. @raise NotInClusterError: the node is not part of a cluster."""
     if not parts.files.exists(parts.paths.hmac_key):
         raise not_in_cluster(parts.paths.hmac_key)
-    _, own = await Resolver(parts.files, parts.paths, parts.threads, parts.clock).resolve(parts.name)
+    own = await OwnAddress(parts.files, parts.paths, parts.threads, parts.clock).primary(parts.name)
     asking = Asking(parts.paths, own, parts.clock, parts.make_client)
     running = monitoring(parts, asking)
     await running.start()
     address = address or own
     site: ServerFactory[Any] = running.site
     listening = parts.reactor.listenTCP(port, site, backlog=BACKLOG, interface=address)
-    log.info("monitoring of {name} on {address}:{port}", name=parts.name, address=address, port=port)
+    log.info("monitoring of {name} on {where}", name=parts.name, where=host_port(address, port))
 
     async def stop() -> None:
         await maybeDeferred(listening.stopListening)

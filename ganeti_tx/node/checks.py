@@ -12,6 +12,7 @@ from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.exclusive_storage import PHYSICAL_VOLUMES
+from ganeti_tx.model.ip_family import family_of
 from ganeti_tx.model.node_files import AUTHORITY, CLIENT_CERTIFICATE, RAPI_CERTIFICATE, SERVER_CERTIFICATE
 from ganeti_tx.model.storage_unit import VOLUME_GROUP
 from ganeti_tx.node.answers import answers
@@ -27,8 +28,8 @@ from ganeti_tx.rpc.calls.node import NodeVerify
 from ganeti_tx.runtime.certificates import days_left
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.names import MAX_HOSTS_FILE, parse_hosts
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.resolver import MAX_HOSTS_FILE, parse_hosts
 
 EXECUTABLE = 0o111
 MAX_CERTIFICATE = 64 * 1024
@@ -149,11 +150,15 @@ class NodeChecks:
         """Where the hosts file has other addresses for these hosts."""
         if not self.files.exists(self.paths.etc_hosts):
             return []
-        known = parse_hosts(self.files.read(self.paths.etc_hosts, MAX_HOSTS_FILE).decode("utf-8", "replace"))
+        text = self.files.read(self.paths.etc_hosts, MAX_HOSTS_FILE).decode("utf-8", "replace")
+        known = {family: parse_hosts(text, family) for family in set(map(family_of, addresses.values()))}
+        told = {
+            name: known[family_of(address)].get(name.lower(), (name, address))[1] for name, address in addresses.items()
+        }
         return [
-            f"/etc/hosts has the address {known[name.lower()][1]} for {name}, the cluster {address}"
+            f"/etc/hosts has the address {told[name]} for {name}, the cluster {address}"
             for name, address in addresses.items()
-            if name.lower() in known and known[name.lower()][1] != address
+            if told[name] != address
         ]
 
     async def _user_scripts(self, argument: object) -> list[str]:

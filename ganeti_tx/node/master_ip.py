@@ -1,17 +1,20 @@
 """The cluster's address on this node: a set-up script takes it and gives it up, between the hooks for that."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from socket import AF_INET, AF_INET6
 from typing import Any
 
 from attrs import define
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.model.hooks import HookPhase
+from ganeti_tx.model.ip_family import family_of
 from ganeti_tx.model.master_network import MasterNetworkParameters
 from ganeti_tx.model.settings.services import IP_VERSIONS
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.local_hooks import LocalHooks
+from ganeti_tx.node.neighbours import say_nothing
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -31,6 +34,8 @@ class MasterIp:
     paths: Paths
     runner: IProcessRunner
     hooks: LocalHooks
+    #: Tells the neighbours that an interface has an IPv6 address.
+    announce: Callable[[str, str], None] = say_nothing
 
     @answers(NodeActivateMasterIp)
     async def activate(self, call: NodeActivateMasterIp) -> None:
@@ -38,6 +43,8 @@ class MasterIp:
         values = environment(call.master_params)
         await self.hooks.run(TURN_UP, HookPhase.PRE, "OP_CLUSTER_ACTIVATE_MASTER_IP", values)
         await self._run("start", values, call.use_external_mip_script)
+        if call.master_params.ip_family == AF_INET6 and not call.use_external_mip_script:
+            self.announce(call.master_params.ip, call.master_params.netdev)
         await self.hooks.run(TURN_UP, HookPhase.POST, "OP_CLUSTER_ACTIVATE_MASTER_IP", values)
 
     @answers(NodeDeactivateMasterIp)
@@ -50,15 +57,31 @@ class MasterIp:
 
     @answers(NodeChangeMasterNetmask)
     async def change_netmask(self, call: NodeChangeMasterNetmask) -> None:
-        """Have the address with another netmask: the new one is there before the old one goes."""
+        """Have the address with another netmask: the new one is there before the old one goes, with IPv4.
+
+        An interface cannot have an IPv6 address twice, so the old one goes first, and comes back when the new one is refused.
+        """
         if call.old_netmask == call.netmask:
             return
-        family: Any = 10 if ":" in call.master_ip else 2
-        for verb, netmask in (("start", call.netmask), ("stop", call.old_netmask)):
-            parameters = MasterNetworkParameters(
-                uuid="", ip=call.master_ip, netmask=netmask, netdev=call.master_netdev, ip_family=family
+        family: Any = int(family_of(call.master_ip))
+        old, new = (
+            environment(
+                MasterNetworkParameters(
+                    uuid="", ip=call.master_ip, netmask=netmask, netdev=call.master_netdev, ip_family=family
+                )
             )
-            await self._run(verb, environment(parameters), external=False)
+            for netmask in (call.old_netmask, call.netmask)
+        )
+        if family == AF_INET:
+            await self._run("start", new, external=False)
+            await self._run("stop", old, external=False)
+            return
+        await self._run("stop", old, external=False)
+        try:
+            await self._run("start", new, external=False)
+        except OpExecError:
+            await self._run("start", old, external=False)
+            raise
 
     async def _run(self, verb: str, values: Mapping[str, str], external: bool) -> None:
         script = self._script(external)

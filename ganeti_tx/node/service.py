@@ -12,6 +12,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.model.node_files import FILES, UPLOADED
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
 from ganeti_tx.node.allocators import Allocators
@@ -40,6 +41,7 @@ from ganeti_tx.node.master_ip import MasterIp
 from ganeti_tx.node.master_role import MasterRoleCalls, forget_spared_vote
 from ganeti_tx.node.migrations import Migrations
 from ganeti_tx.node.mirrors import Mirrors
+from ganeti_tx.node.neighbours import Announcements, say_nothing
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.scripts import OsScripts
@@ -74,6 +76,8 @@ from ganeti_tx.runtime.livelock import FlockLiveness
 from ganeti_tx.runtime.livelock_holders import job_processes
 from ganeti_tx.runtime.machine_reset import MachineReset, NoReset, reset_of
 from ganeti_tx.runtime.membership import not_in_cluster
+from ganeti_tx.runtime.names import own_name
+from ganeti_tx.runtime.own_address import OwnAddress
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.runtime.ping import is_reached
@@ -81,7 +85,6 @@ from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.program_records import ProgramRecords
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 from ganeti_tx.runtime.reactors import IDaemonReactor
-from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.script_log import OpenLog, open_log
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 from ganeti_tx.runtime.watcher_pause import PauseFile
@@ -116,6 +119,8 @@ class NodeParts:
     open_log: OpenLog = open_log
     hold: Hold = hold
     machine: MachineReset = field(factory=NoReset)
+    #: Tells the neighbours that an interface has an IPv6 address.
+    announce: Callable[[str, str], None] = say_nothing
     #: Of the protocol and of the programs.
     versions: tuple[int, str] = (NODE_PROTOCOL_VERSION, RELEASE_VERSION)
 
@@ -137,6 +142,7 @@ def real_parts(reactor: IDaemonReactor) -> NodeParts:
         reaches=lambda address: threads.run(is_reached, address),
         leave=reactor.stop,
         machine=reset_of(paths.root),
+        announce=Announcements(reactor),
         processes=MachineProcesses(holder, lambda: job_processes(paths.livelock_dir, FlockLiveness())),
     )
 
@@ -163,9 +169,8 @@ def build_dispatch(
     daemons = LocalDaemons(parts.files, parts.paths, parts.runner, parts.clock, parts.processes)
     role = MasterRoleCalls(parts.files, parts.paths, parts.threads, daemons)
     hooks = Hooks(parts.files, parts.paths, parts.runner, parts.clock)
-    master_ip = MasterIp(
-        parts.files, parts.paths, parts.runner, LocalHooks(parts.files, parts.paths, hooks, parts.name)
-    )
+    local_hooks = LocalHooks(parts.files, parts.paths, hooks, parts.name)
+    master_ip = MasterIp(parts.files, parts.paths, parts.runner, local_hooks, parts.announce)
     master_guard = MasterGuard(parts.files, parts.paths, parts.name, terms, lambda: role.stop(NodeStopMaster()))
     return NodeDispatch(
         cluster_files,
@@ -230,11 +235,11 @@ async def start(
     forget_spared_vote(parts.files, paths)
     tls: Any = NodeTls(parts.files, paths)  # makes connections, where Twisted's types name contexts only
     if address is None:
-        _, address = await Resolver(parts.files, paths, parts.threads, parts.clock).resolve(parts.name)
+        address = await OwnAddress(parts.files, paths, parts.threads, parts.clock).primary(parts.name)
     callers = AdmittedCallers(parts.files, paths)
     site = NodeSite(build_dispatch(parts), callers.admitted, parts.reactor, most_unauthenticated)
     listening = parts.reactor.listenSSL(port, site, tls, backlog=BACKLOG, interface=address)
-    log.info("node calls for {name} on {address}:{port}", name=parts.name, address=address, port=port)
+    log.info("node calls for {name} on {where}", name=parts.name, where=host_port(address, port))
 
     async def stop() -> None:
         await maybeDeferred(listening.stopListening)

@@ -17,6 +17,7 @@ from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.luxi import on_twisted
 from ganeti_tx.luxi.async_client import AsyncClient
 from ganeti_tx.mastership.this_node import NotMasterError, check_ssconf_master
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.rapi.access import composition as access
 from ganeti_tx.rapi.access.composition import GateParts
 from ganeti_tx.rapi.access.gate import Gate
@@ -35,9 +36,10 @@ from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.file_watch import IFileWatch, InotifyWatch
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.membership import not_in_cluster
+from ganeti_tx.runtime.names import own_name
+from ganeti_tx.runtime.own_address import OwnAddress
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.reactors import IDaemonReactor
-from ganeti_tx.runtime.resolver import Resolver, own_name
 from ganeti_tx.runtime.stat_watch import StatBeside
 from ganeti_tx.runtime.threads import IThreads, reactor_threads
 
@@ -142,7 +144,7 @@ async def start(
     site = RapiSite(app, connections, access_log, parts.reactor)
     address = settings.address if settings.address is not None else await default_address(parts)
     listening = listen(parts, settings, site, address)
-    log.info("the Remote API is at {address}:{port}", address=address, port=settings.port)
+    log.info("the Remote API is at {where}", where=host_port(address, settings.port))
 
     watch_master(parts.files, parts.paths, parts.watch, parts.own_name, leave)
     measures.process.start()
@@ -161,11 +163,8 @@ async def start(
 
 async def default_address(parts: RapiParts) -> str:
     """Every address of the machine, or the node's own where several nodes share one machine."""
-    if parts.paths.root != Path("/"):
-        _, own = await Resolver(parts.files, parts.paths, parts.threads, parts.reactor).resolve(parts.own_name)
-        return own
-    family = parts.paths.ssconf_file("primary_ip_family")
-    return "::" if parts.files.exists(family) and parts.files.read(family, 64).strip() == b"10" else "0.0.0.0"
+    address = OwnAddress(parts.files, parts.paths, parts.threads, parts.reactor)
+    return address.every() if parts.paths.root == Path("/") else await address.primary(parts.own_name)
 
 
 def listen(parts: RapiParts, settings: Settings, site: ServerFactory[Any], address: str) -> IListeningPort:

@@ -7,6 +7,7 @@ from attrs import field, frozen
 from attrs.validators import optional
 
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.rapi_client.cache import SIZE
 from ganeti_tx.rapi_client.course import RETRIES
 from ganeti_tx.rapi_client.message import Message
@@ -104,7 +105,7 @@ class Server:
     @property
     def netloc(self) -> str:
         """Host and port as they stand in URLs."""
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+        return host_port(self.host, self.port)
 
     def headers(self, message: Message) -> list[tuple[str, str]]:
         """All headers of a message, save Host and those about its length and the connection."""

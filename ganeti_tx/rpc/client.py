@@ -18,6 +18,7 @@ from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgent, IBodyProducer, IResponse
 from zope.interface import implementer
 
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.each_node import on_each
@@ -146,8 +147,7 @@ class HttpNodeRpc:
         return decode_answer(node.name, call, data)
 
     async def _exchange(self, node: Target, call: NodeCall[object], body: bytes) -> bytes:
-        host = f"[{node.primary_ip}]" if ":" in node.primary_ip else node.primary_ip
-        url = f"https://{host}:{self.port}/{call.name}".encode()
+        url = f"https://{host_port(node.primary_ip, self.port)}/{call.name}".encode()
         try:
             code, data = await self._ask(url, call, body)
             if code == HTTPStatus.FORBIDDEN and self.start_anew is not None:

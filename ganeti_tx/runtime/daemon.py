@@ -14,6 +14,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import ExitCode, GanetiError, one_line
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.runtime.daemon_user import prepare
 from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.files_errors import reason
@@ -59,7 +60,7 @@ def why(error: BaseException | None) -> str | None:
 
 def cannot_listen(error: CannotListenError) -> str:
     """Where, why, and what to do about it."""
-    where = error.interface if error.port is None else f"{error.interface or 'any address'}:{error.port}"
+    where = error.interface if error.port is None else host_port(error.interface or "any address", error.port)
     code = getattr(error.socketError, "errno", None)
     told = os.strerror(code) if code is not None else one_line(error.socketError)
     advice = LISTEN_ADVICE.get(code)

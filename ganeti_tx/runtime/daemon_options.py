@@ -1,6 +1,7 @@
 """What the command lines of all daemons have in common."""
 
 import ipaddress
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +9,8 @@ from twisted.python import usage
 
 from ganeti_tx import __version__
 from ganeti_tx.runtime.addresses import address_of
+from ganeti_tx.runtime.names import cluster_family
+from ganeti_tx.runtime.paths import Paths
 
 
 def port_number(text: str) -> int:
@@ -89,6 +92,6 @@ class ListeningOptions(DaemonOptions):
             raise usage.UsageError("--bind and --interface both say where to listen; give one of them")
         if self["interface"] is not None:
             try:
-                self["bind"] = address_of(self["interface"])
+                self["bind"] = address_of(self["interface"], cluster_family(Paths.from_environment(os.environ)))
             except OSError as error:
                 raise usage.UsageError(f"--interface: {self['interface']} has no address: {error.strerror}")

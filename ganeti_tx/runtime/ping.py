@@ -4,6 +4,7 @@ import errno
 import ipaddress
 import socket
 
+from ganeti_tx.model.ip_family import family_of
 from ganeti_tx.model.node_port import NODE_PORT
 
 #: Seconds after which nobody is taken to be there.
@@ -22,8 +23,7 @@ def answers(address: str, limit: float = LIMIT) -> bool:
 
 def is_reached(address: str, limit: float = LIMIT) -> bool:
     """Whether a host answers, on whatever network, with a connection or by refusing one; blocks for at most `limit` seconds."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
+    with socket.socket(family_of(address), socket.SOCK_STREAM) as probe:
         probe.settimeout(limit)
         try:
             probe.connect((address, NODE_PORT))

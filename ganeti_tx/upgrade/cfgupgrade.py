@@ -20,8 +20,8 @@ from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, encode
 from ganeti_tx.model.node_files import CONFIG
 from ganeti_tx.model.versions import RELEASE_VERSION
 from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.sockets import answers
 from ganeti_tx.upgrade.beside import make_missing_keys, move_rapi_users, write_storage_paths
 from ganeti_tx.upgrade.data_directory import DataDirectory

@@ -16,8 +16,8 @@ from ganeti_tx.runtime.daemon_names import ALL
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.upgrade.cluster import ClusterUpgrade
 from ganeti_tx.upgrade.installations import PROGRAM

@@ -12,13 +12,14 @@ from ganeti_tx.errors import ExitCode, GanetiError, LockError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.model.durations import WANTED, parse_duration
+from ganeti_tx.model.ip_family import family_of_ssconf, loopback
 from ganeti_tx.runtime.daemon_options import address
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.membership import not_in_cluster
+from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.path_modes import FILE_MODES
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.watcher_pause import pause_end
 from ganeti_tx.watcher import daemons, master
 from ganeti_tx.watcher.group import GroupRun
@@ -162,10 +163,11 @@ def rapi_address(node: WatchedNode) -> str:
     """Where the Remote API listens unless it was told otherwise: everywhere, or at the node's own address where several
     nodes share a machine.
     """
+    everywhere = loopback(family_of_ssconf(node.ssconf("primary_ip_family")))
     if node.paths.root == Path("/"):
-        return "127.0.0.1"
+        return everywhere
     addresses = dict(line.split() for line in node.ssconf("node_primary_ips").splitlines() if len(line.split()) == 2)
-    return addresses.get(node.name, "127.0.0.1")
+    return addresses.get(node.name, everywhere)
 
 
 def run_group(node: WatchedNode, options: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from ganeti_tx.cli.remote import DEFAULT_PORT, remote_argv
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
 from ganeti_tx.errors import ExitCode, OpExecError
+from ganeti_tx.model.host_port import host_port
 
 Console = dict[str, Any]
 
@@ -54,14 +55,14 @@ def _ssh_port(session: Session, node: str) -> int:
 
 
 def _vnc(found: Console) -> str:
-    where = f"{found['host']}:{found['port']}"
+    where = host_port(found["host"], found["port"])
     return (
         f"Instance {found['instance']} has VNC listening on {where} (display {found['display']}), URL <vnc://{where}/>"
     )
 
 
 def _spice(found: Console) -> str:
-    return f"Instance {found['instance']} has SPICE listening on {found['host']}:{found['port']}"
+    return f"Instance {found['instance']} has SPICE listening on {host_port(found['host'], found['port'])}"
 
 
 def _message(found: Console) -> str:

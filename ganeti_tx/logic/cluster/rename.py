@@ -15,6 +15,7 @@ from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.hooks import HookObject
+from ganeti_tx.model.ip_family import primary_fault
 from ganeti_tx.model.master_network import master_network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpClusterRename
@@ -62,6 +63,8 @@ class LUClusterRename(LogicalUnit[OpClusterRename]):
             raise OpPrereqError("neither the name nor the IP address of the cluster has changed", ECode.INVAL)
         if not self._is_new:
             return
+        if (fault := primary_fault(self._address, before.primary_ip_family)) is not None:
+            raise OpPrereqError(f"the given cluster IP address {fault}", ECode.INVAL)
         for node in await self.config.nodes():
             if self._address in (node.primary_ip, node.secondary_ip):
                 raise OpPrereqError(

@@ -1,7 +1,6 @@
 """Adding a node that has been set up for the cluster."""
 
 from collections.abc import Mapping, Sequence
-from ipaddress import ip_address
 
 import msgspec
 
@@ -18,6 +17,7 @@ from ganeti_tx.logic.questions import ask
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.hooks import HookObject
+from ganeti_tx.model.ip_family import canonical, is_address, missing_secondary, primary_fault, secondary_fault
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.node_certificates import server_key
@@ -51,7 +51,8 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
             self._name, resolved = await self.context.resolve(self.op.node_name)
         except ResolverError as error:
             raise OpPrereqError(f"node {self.op.node_name!r}: {error}", ECode.RESOLVER)
-        self._address = self.op.primary_ip or resolved
+        given = self.op.primary_ip or resolved
+        self._address = canonical(given) if is_address(given) else given
         self._group = await self.config.group(self.op.group or (await self.config.cluster()).default_group)
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
@@ -119,15 +120,13 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         return self.op.secondary_ip or own
 
     async def _check_addresses(self, others: Sequence[Node]) -> None:
-        secondary = self._secondary
         cluster = await self.config.cluster()
+        if (fault := self._address_fault(cluster.primary_ip_family)) is not None:
+            raise OpPrereqError(f"node {self._name}: {fault}", ECode.INVAL)
+        secondary = self._secondary
         if cluster.master_ip in (self._address, secondary):
             text = f"address {cluster.master_ip} belongs to the cluster {cluster.cluster_name} itself"
             raise OpPrereqError(text, ECode.NOTUNIQUE)
-        try:
-            ip_address(secondary)
-        except ValueError:
-            raise OpPrereqError(f"secondary address {secondary!r} is no IP address", ECode.INVAL) from None
         for other in others:
             for address in (self._address, secondary):
                 if address in (other.primary_ip, other.secondary_ip):
@@ -138,6 +137,18 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
             raise OpPrereqError(
                 f"the other nodes {has} a secondary address of their own; all nodes must be alike", ECode.INVAL
             )
+
+    def _address_fault(self, family: int) -> str | None:
+        """What is wrong with one of its addresses."""
+        if self.op.secondary_ip is None and self._old is None and (fault := missing_secondary(family)) is not None:
+            return fault
+        for which, fault in (
+            ("primary", primary_fault(self._address, family)),
+            ("secondary", secondary_fault(self._secondary)),
+        ):
+            if fault is not None:
+                return f"{which} address {fault}"
+        return None
 
     async def _check_daemon(self) -> None:
         target = NodeAddress(self._name, self._address)

@@ -1,13 +1,13 @@
 """Another secondary address for a node."""
 
 from collections.abc import Sequence
-from ipaddress import ip_address
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import AdminState
+from ganeti_tx.model.ip_family import secondary_fault
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpNodeSetParams
@@ -19,10 +19,8 @@ async def check_secondary(
 ) -> None:
     """@raise OpPrereqError: no address, not this node's own, or in use."""
     address = str(unit.op.secondary_ip)
-    try:
-        ip_address(address)
-    except ValueError:
-        raise OpPrereqError(f"secondary address {address!r} is no IP address", ECode.INVAL) from None
+    if (fault := secondary_fault(address)) is not None:
+        raise OpPrereqError(f"secondary address {fault}", ECode.INVAL)
     if address == cluster.master_ip:
         raise OpPrereqError(f"address {address} belongs to the cluster {cluster.cluster_name} itself", ECode.NOTUNIQUE)
     for other in others:

@@ -5,6 +5,7 @@ import ssl
 import time
 from pathlib import Path
 
+from ganeti_tx.model.ip_family import family_of
 from ganeti_tx.node.transfer.arrivals import Arrivals
 from ganeti_tx.node.transfer.spec import Spec
 from ganeti_tx.runtime.certificates import digest
@@ -71,8 +72,7 @@ def check_known(spec: Spec, peer: ssl.SSLSocket) -> None:
 
 def listening(spec: Spec) -> socket.socket:
     """A listener at a free port of the own address."""
-    family = socket.AF_INET6 if ":" in spec.host else socket.AF_INET
-    return socket.create_server((spec.host, 0), family=family)
+    return socket.create_server((spec.host, 0), family=family_of(spec.host))
 
 
 def accepted(spec: Spec, listener: socket.socket) -> ssl.SSLSocket:

@@ -32,9 +32,9 @@ from ganeti_tx.rapi.access.users import parse_users
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
+from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.ownership import Owners, owners_at
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.wconfd.protocol.own_calls import SPREAD_RAPI_FILES
 

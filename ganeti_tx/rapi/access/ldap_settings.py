@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.rapi.access.line_file import LineError, entries
 from ganeti_tx.rapi.access.rights import Rights, read_rights
 
@@ -55,7 +56,7 @@ class ServerUrl:
         return self.scheme == "ldaps"
 
     def __str__(self) -> str:
-        return f"{self.scheme}://{self.host}:{self.port}"
+        return f"{self.scheme}://{host_port(self.host, self.port)}"
 
 
 @frozen(kw_only=True)

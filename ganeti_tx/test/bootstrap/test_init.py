@@ -6,7 +6,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.bootstrap.init import check_storage, find_first_node, init
 from ganeti_tx.bootstrap.problems import BootstrapError, Problems
-from ganeti_tx.bootstrap.settings import InitSettings
+from ganeti_tx.bootstrap.settings import InitSettings, read_settings
+from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
 
 
@@ -34,6 +35,31 @@ class InitTests(SynchronousTestCase):
         problems = Problems()
         check_storage(self.paths, self.settings, problems)
         self.assertIn("leave 'sharedfile' out of --enabled-disk-templates", problems.found[-1])
+
+    def found(self, **settings: object) -> str:
+        """The problems with the addresses of a cluster with IPv6."""
+        problems = Problems()
+        find_first_node(self.paths, InitSettings(cluster_name="cluster", primary_ip_version=6, **settings), problems)
+        return str(problems.found)
+
+    def test_version_6(self) -> None:
+        """Names need IPv6 addresses that other nodes reach, and the node an IPv4 secondary address of its own."""
+        lines = [f"::1 {own_name()}", "fe80::1 cluster"]
+        self.assertIn("'cluster': no IPv6 address is known", self.found(secondary_ip="127.0.0.1"))
+        self.paths.etc_hosts.write_text("\n".join(lines))
+        found = self.found()
+        self.assertIn("this node: a cluster with IPv6 primary addresses needs an IPv4 secondary", found)
+        self.assertIn("the cluster's name 'cluster': fe80::1 is a link-local address", found)
+        self.assertIn(
+            "this node: 2001:db8::1 is an IPv6 address, but secondary", self.found(secondary_ip="2001:db8::1")
+        )
+        self.assertIn("192.0.2.250 is not an address of this machine", self.found(secondary_ip="192.0.2.250"))
+        self.assertNotIn("secondary", self.found(secondary_ip="127.0.0.1"))
+
+    def test_other_version(self) -> None:
+        """There are two versions of IP."""
+        with self.assertRaisesRegex(BootstrapError, r"Invalid enum value 5 - at `\$.primary_ip_version`"):
+            read_settings(b'{"cluster_name": "cluster", "primary_ip_version": 5}')
 
     def test_full_name(self) -> None:
         """A short name stands for the full one, as a node's does."""

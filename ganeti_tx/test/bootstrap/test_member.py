@@ -6,8 +6,8 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.bootstrap.join_documents import LeaveDocument, to_bytes
-from ganeti_tx.bootstrap.member import leave
+from ganeti_tx.bootstrap.join_documents import JoinDocument, LeaveDocument, to_bytes
+from ganeti_tx.bootstrap.member import leave, with_own_address
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.runtime.paths import Paths
 
@@ -42,3 +42,19 @@ class LeaveTests(SynchronousTestCase):
         with self.assertRaisesRegex(BootstrapError, "another cluster's"):
             self.leave(b"theirs")
         self.assertTrue(self.paths.server_pem.exists())
+
+
+class OwnAddressTests(SynchronousTestCase):
+    """Where the daemons of a node listen that joins: the cluster does not list it yet."""
+
+    def test_listed(self) -> None:
+        """The node's address is in what it is told, once, also when the cluster knows it under another one."""
+        for before in ("node1 2001:db8::11\n", "node1 2001:db8::11\nnode2 2001:db8::99\n"):
+            document = JoinDocument(
+                cluster_name="c", node_name="node2", primary_ip="2001:db8::12", secondary_ip="198.51.100.12",
+                force_join=False, readd=False, authority=b"", server=b"", client=b"", shared={},
+                ssconf={"node_primary_ips": before, "primary_ip_family": "10\n"},
+            )  # fmt: skip
+            told = with_own_address(document)
+            self.assertEqual(told["node_primary_ips"], "node1 2001:db8::11\nnode2 2001:db8::12\n")
+            self.assertEqual(told["primary_ip_family"], "10\n")

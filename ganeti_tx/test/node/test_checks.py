@@ -104,6 +104,15 @@ class NodeChecksTests(NodeChecksCase):
         put(self.files, self.paths.etc_hosts, b"192.0.2.1 node1.example.com node1\n192.0.2.9 Node2.example.com\n")
         (fault,) = self.one("node_setup", wanted)
         self.assertEqual(fault, "/etc/hosts has the address 192.0.2.9 for node2.example.com, the cluster 192.0.2.2")
+        wanted = {"node1.example.com": "2001:db8::1", "node2.example.com": "2001:db8::2"}
+        self.assertEqual(self.one("node_setup", wanted), [])  # which are of another family
+        put(
+            self.files,
+            self.paths.etc_hosts,
+            b"192.0.2.1 node1.example.com\n2001:DB8::1 node1.example.com\n::9 node2.example.com\n",
+        )
+        (fault,) = self.one("node_setup", wanted)
+        self.assertEqual(fault, "/etc/hosts has the address ::9 for node2.example.com, the cluster 2001:db8::2")
 
     def test_programs(self) -> None:
         """Programs must be there, and be programs."""

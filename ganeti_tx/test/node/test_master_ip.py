@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
@@ -34,7 +35,9 @@ class MasterIpTests(SynchronousTestCase):
         self.files = MemoryFiles()
         self.runner = FakeProcessRunner()
         hooks = Hooks(self.files, PATHS, self.runner, Clock())
-        self.part = MasterIp(self.files, PATHS, self.runner, LocalHooks(self.files, PATHS, hooks, "node1"))
+        self.announced: list[tuple[str, str]] = []
+        local = LocalHooks(self.files, PATHS, hooks, "node1")
+        self.part = MasterIp(self.files, PATHS, self.runner, local, lambda *told: self.announced.append(told))
         self.put(PATHS.default_master_setup_script)
         self.runner.script([SCRIPT], ProcessResult())
 
@@ -88,6 +91,29 @@ class MasterIpTests(SynchronousTestCase):
         self.successResultOf(self.do(call))
         told = [(*call.argv[1:], call.env["MASTER_NETMASK"]) for call in self.runner.calls]
         self.assertEqual(told, [("start", "16"), ("stop", "24")])
+
+    def test_netmask_version_6(self) -> None:
+        """An interface has an IPv6 address once: the old netmask goes first, and comes back when the new one is refused."""
+        call = NodeChangeMasterNetmask(old_netmask=128, netmask=64, master_ip="2001:db8::100", master_netdev="eth0")
+        self.successResultOf(self.do(call))
+        self.assertEqual(self.told(), [("stop", "128"), ("start", "64")])
+        self.runner.calls.clear()
+        self.runner.script([SCRIPT], lambda asked: ProcessResult(status=2 * (asked.env["MASTER_NETMASK"] == "64")))
+        self.failureResultOf(self.do(call), OpExecError)
+        self.assertEqual(self.told(), [("stop", "128"), ("start", "64"), ("start", "128")])
+
+    def told(self) -> list[tuple[str, str]]:
+        """What the script was asked for, and with which netmask."""
+        return [(call.argv[1], call.env["MASTER_NETMASK"]) for call in self.runner.calls]
+
+    def test_announced(self) -> None:
+        """The neighbours are told of an IPv6 address that our script took; of others, scripts tell them."""
+        six = replace(NETWORK, ip="2001:db8::100", netmask=128, ip_family=10)
+        self.put(PATHS.external_master_setup_script)
+        self.runner.script([OWN], ProcessResult())
+        for network, external in ((NETWORK, False), (six, True), (six, False)):
+            self.successResultOf(self.do(NodeActivateMasterIp(master_params=network, use_external_mip_script=external)))
+        self.assertEqual(self.announced, [("2001:db8::100", "eth0")])
 
     def test_hooks(self) -> None:
         """Executable hooks with plain names run before and after, and learn of the address."""

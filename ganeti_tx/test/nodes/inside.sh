@@ -23,7 +23,7 @@ layer() {
   rm -f /usr/sbin/policy-rc.d
 }
 
-networks() {   # networks K SWITCH: eth0 and eth1 on the set's two switches, and a bridge for instances
+networks() {   # networks K SWITCH: eth0 and eth1 on the set's two switches, and a bridge for instances; eth0 has IPv6, too
   local i prefix=(192.0.2 198.51.100)
   ip link set lo up
   for i in 0 1; do
@@ -32,6 +32,7 @@ networks() {   # networks K SWITCH: eth0 and eth1 on the set's two switches, and
     ip address add "${prefix[i]}.$((10 + $1))/24" dev "eth$i"
     ip link set "eth$i" up
   done
+  ip address add "2001:db8::$((10 + $1))/64" dev eth0 nodad || true    # a machine may be without IPv6
   ip link add br0 type bridge
   ip link set br0 up
 }
@@ -66,7 +67,11 @@ first_boot() {   # first_boot K COUNT
   { echo "127.0.0.1 localhost"
     for ((i = 1; i <= $2; i++)); do echo "192.0.2.$((10 + i)) node$i.example.com node$i"; done
     echo "192.0.2.100 cluster.example.com cluster"
-    for ((i = 1; i <= 8; i++)); do echo "192.0.2.$((100 + i)) web$i.example.com web$i"; done; } > /etc/hosts
+    for ((i = 1; i <= 8; i++)); do echo "192.0.2.$((100 + i)) web$i.example.com web$i"; done
+    echo "::1 localhost"
+    for ((i = 1; i <= $2; i++)); do echo "2001:db8::$((10 + i)) node$i.example.com node$i"; done
+    echo "2001:db8::fe cluster.example.com cluster"
+    for ((i = 1; i <= 8; i++)); do echo "2001:db8::$((100 + i)) web$i.example.com web$i"; done; } > /etc/hosts
   sed -i 's/^hosts:.*/hosts: files/' /etc/nsswitch.conf
   rm -f /etc/resolv.conf; : > /etc/resolv.conf
   cp -p "/etc/ssh/nodes/node$1" /etc/ssh/ssh_host_ed25519_key

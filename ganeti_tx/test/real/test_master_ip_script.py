@@ -26,7 +26,7 @@ class ScriptTests(SynchronousTestCase):
         """A search path with an ip that knows what STATE says, and arping."""
         self.top = Path(self.mktemp()).absolute()
         self.top.mkdir()
-        for name, text in (("ip", IP), ("arping", SAYS), ("ndsend", SAYS)):
+        for name, text in (("ip", IP), ("arping", SAYS)):
             (self.top / name).write_text(text)
             (self.top / name).chmod(0o755)
 
@@ -85,11 +85,21 @@ class ScriptTests(SynchronousTestCase):
         self.assertEqual(self.said(), [])
 
     def test_version_6(self) -> None:
-        """IPv6 addresses are announced by their own program."""
+        """An IPv6 address can be used at once, and is preferred for nothing; the node daemon announces it."""
         changes = {"CLUSTER_IP_VERSION": "6", "MASTER_NETMASK": "64"}
         self.assertEqual(self.run_script("start", "2001:db8::100", **changes).returncode, 0)
-        wanted = ["ip -6 address add 2001:db8::100/64 dev eth0", "ndsend 2001:db8::100 eth0"]
+        wanted = ["ip -6 address add 2001:db8::100/64 dev eth0 nodad preferred_lft 0"]
         self.assertEqual(self.said(), wanted)
+        line = (
+            "2: eth0    inet6 2001:db8::100/64 scope global deprecated \\       valid_lft forever preferred_lft 0sec\n"
+        )
+        (self.top / "state").write_text(line)
+        self.assertEqual(self.run_script("start", "2001:db8::100", **changes).returncode, 0)
+        for other in ("db8::100", "::100"):
+            self.assertEqual(self.run_script("stop", other, **changes).returncode, 0)
+        self.assertEqual(self.said(), wanted)
+        self.assertEqual(self.run_script("stop", "2001:db8::100", **changes).returncode, 0)
+        self.assertEqual(self.said()[1:], ["ip -6 address del 2001:db8::100/64 dev eth0"])
 
     def test_refused(self) -> None:
         """What the system says comes through, and nobody is told of an address that is not there."""

@@ -4,7 +4,6 @@ QEMU itself decides at which moment the machine passes over: the new one runs as
 then stands still and knows it (run state "postmigrate").
 """
 
-import ipaddress
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.migration import MigrationProgress, MigrationState, Side
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient
@@ -159,8 +159,7 @@ async def set_capabilities(client: QmpClient, params: KvmParams) -> None:
 
 def uri(address: str, params: KvmParams) -> str:
     """Where a machine waits."""
-    host = f"[{address}]" if ipaddress.ip_address(address).version == 6 else address
-    return f"tcp:{host}:{params.migration_port}"
+    return f"tcp:{host_port(address, params.migration_port)}"
 
 
 async def listen(client: QmpClient, params: KvmParams, address: str) -> None:

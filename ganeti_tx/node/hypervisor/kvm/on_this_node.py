@@ -1,7 +1,7 @@
 """What the parameters of an instance come down to on this node: its program, its addresses, and what the cluster allows."""
 
-import ipaddress
 import re
+from socket import AF_INET6
 from typing import Any
 
 import msgspec
@@ -9,6 +9,7 @@ from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import KvmParams
+from ganeti_tx.model.ip_family import family_of_ssconf, is_address
 from ganeti_tx.node.hypervisor.kvm.parameters import with_program
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -18,8 +19,6 @@ LIMIT = 1024
 COMMAND_TIMEOUT = 30.0
 #: The parameters that say where a display listens: an address, the name of an interface, or (VNC) a directory for a socket.
 BIND_PARAMETERS = ("vnc_bind_address", "spice_bind")
-#: As the cluster's simple configuration writes the families of addresses (socket.AF_INET6).
-IPV6_FAMILY = "10"
 _INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")
 
 
@@ -33,7 +32,9 @@ class OnThisNode:
 
     async def settled(self, params: KvmParams) -> KvmParams:
         """The same parameters, for this node. @raise HypervisorError: an interface is not here or has no address."""
-        version = params.spice_ip_version or (6 if self._setting("primary_ip_family") == IPV6_FAMILY else 4)
+        version = params.spice_ip_version or (
+            6 if family_of_ssconf(self._setting("primary_ip_family")) == AF_INET6 else 4
+        )
         changes: dict[str, Any] = {
             name: await self._address(name, getattr(params, name), version) for name in BIND_PARAMETERS
         }
@@ -63,15 +64,6 @@ class OnThisNode:
         if address is None:
             raise HypervisorError(f"{parameter}: interface {bind} has no IPv{version} address on this node")
         return address
-
-
-def is_address(text: str) -> bool:
-    """Whether it is an IPv4 or IPv6 address."""
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return False
-    return True
 
 
 def first_address(printed: bytes) -> str | None:

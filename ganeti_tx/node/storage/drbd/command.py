@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.disk_templates.drbd import DrbdParams
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.node.storage.drbd.mirror import End, Mirror
 from ganeti_tx.node.storage.drbd.net_options import SECRET, custom, split_words
 
@@ -154,4 +155,4 @@ def metadata_argv(mirror: Mirror, meta: str, words: Sequence[str]) -> list[str]:
 
 def _address(end: End) -> str:
     address, port = end
-    return f"ipv6:[{address}]:{port}" if ":" in address else f"ipv4:{address}:{port}"
+    return f"{'ipv6' if ':' in address else 'ipv4'}:{host_port(address, port)}"

@@ -3,6 +3,7 @@
 from attrs import frozen
 
 from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.node.storage.drbd import command
 from ganeti_tx.node.storage.drbd.kernel import Kernel
 from ganeti_tx.node.storage.drbd.mirror import Mirror
@@ -102,4 +103,4 @@ def _is_in_the_way(shown: Shown, mirror: Mirror, below: Below) -> bool:
 
 
 def _name(end: tuple[str, int] | None) -> str:
-    return "none" if end is None else f"{end[0]}:{end[1]}"
+    return "none" if end is None else host_port(*end)

@@ -8,7 +8,7 @@ from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeAdd
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
-from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeSshKeys, SshKeys, Version
+from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeHasIpAddress, NodeSshKeys, SshKeys, Version
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.stage import ADDRESSES, CLUSTER, CONFIG, RACK2, TWO_GROUPS, UnitTestCase
 from ganeti_tx.test.model.samples import NODE2
@@ -197,6 +197,8 @@ class AddTests(UnitTestCase):
             ({"group": "ghost"}, "ghost"),
             ({"secondary_ip": "198.51.100.9"}, "must be alike"),
             ({"secondary_ip": "web"}, "no IP address"),
+            ({"secondary_ip": "2001:db8::9"}, "secondary addresses are IPv4"),
+            ({"primary_ip": "2001:db8::9"}, "primary addresses of this cluster are IPv4"),
             ({"primary_ip": CONFIG.cluster.master_ip}, "belongs to the cluster"),
             ({"readd": True}, "not in the cluster"),
             ({"ndparams": {"colour": 1}}, "colour"),
@@ -205,3 +207,40 @@ class AddTests(UnitTestCase):
         ):
             failure = self.failureResultOf(self.stage.run(add(dry_run=True, **wrong)))
             self.assertIn(why, str(failure.value))
+
+
+class Version6Tests(UnitTestCase):
+    """In a cluster whose primary addresses are IPv6."""
+
+    def setUp(self) -> None:
+        """Two nodes, with IPv4 secondary addresses."""
+        super().setUp()
+        nodes = {
+            uuid: replace(node, primary_ip=f"2001:db8::{index}", secondary_ip=f"198.51.100.{index}")
+            for index, (uuid, node) in enumerate(CONFIG.nodes.items(), 11)
+        }
+        cluster = replace(CLUSTER, primary_ip_family=10, master_ip="2001:db8::fe")
+        self.stage = self.make_stage(replace(CONFIG, cluster=cluster, nodes=nodes))
+        self.nodes = self.stage.nodes
+        self.nodes.answer(Version, NODE_PROTOCOL_VERSION)
+        self.nodes.answer(NodeHasIpAddress, True)
+        self.nodes.answer(NodeCryptoTokens, [("ssl", "digest")])
+        self.nodes.answer(NodeSshKeys, SshKeys(host=[]))
+
+    def test_added(self) -> None:
+        """Its primary address is IPv6, in one form, and its secondary one IPv4."""
+        self.run_op(add(primary_ip="2001:DB8:0:0::19", secondary_ip="198.51.100.19"))
+        (node,) = (node for node in self.stage.snapshot.nodes.values() if node.name == NEW)
+        self.assertEqual((node.primary_ip, node.secondary_ip), ("2001:db8::19", "198.51.100.19"))
+
+    def test_refused(self) -> None:
+        """Other kinds are not taken, and neither is an address that a node has, however it is written."""
+        for given, why in (
+            ({}, "needs an IPv4 secondary address of each node (--secondary-ip)"),
+            ({"secondary_ip": "2001:db8::20"}, "secondary address 2001:db8::20 is an IPv6 address"),
+            ({"primary_ip": "192.0.2.19", "secondary_ip": "198.51.100.19"}, "primary address 192.0.2.19 is an IPv4"),
+            ({"primary_ip": "fe80::19", "secondary_ip": "198.51.100.19"}, "fe80::19 is a link-local address"),
+            ({"primary_ip": "2001:DB8:0::11", "secondary_ip": "198.51.100.19"}, "2001:db8::11 belongs to node"),
+        ):
+            changes = {"primary_ip": "2001:db8::19", **given}
+            self.assertIn(why, self.refused(add(**changes), OpPrereqError))

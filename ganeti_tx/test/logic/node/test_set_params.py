@@ -209,6 +209,7 @@ class SettingsTests(SetParamsCase):
         """An address that is the node's own and nobody else's, and fits the other nodes."""
         self.assertIn("force", self.refused(modify(secondary_ip="198.51.100.2"), OpPrereqError))
         self.assertIn("no IP address", self.refused(modify(secondary_ip="node2"), OpPrereqError))
+        self.assertIn("IPv4 in every", self.refused(modify(secondary_ip="2001:db8::2", force=True), OpPrereqError))
         self.assertIn("node3", self.refused(modify(secondary_ip="192.0.2.13"), OpPrereqError))
         result = self.run_op(modify(secondary_ip="198.51.100.2", force=True))
         self.assertEqual(result, [("secondary_ip", "198.51.100.2")])

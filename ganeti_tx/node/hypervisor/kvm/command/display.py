@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.host_port import host_port
 from ganeti_tx.node.hypervisor.kvm.command.options import Value, option
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 
@@ -51,8 +52,7 @@ def vnc_address(plan: QemuPlan) -> str:
     port = console_port(plan, "VNC")
     if port < VNC_BASE_PORT:
         raise HypervisorError(f"network port {port} cannot be used for VNC: below {VNC_BASE_PORT}")
-    host = (f"[{address}]" if ":" in address else address).replace(",", ",,")
-    return f"{host}:{port - VNC_BASE_PORT}"
+    return host_port(address.replace(",", ",,"), port - VNC_BASE_PORT)
 
 
 def spice_argv(plan: QemuPlan) -> list[str]:
