@@ -11,6 +11,7 @@ import attrs
 
 from ganeti_tx.devcluster.error import DevclusterError
 from ganeti_tx.devcluster.trust import check_trusted, own_directory
+from ganeti_tx.model.ip_family import canonical
 
 STATE_FILE = "devcluster.json"
 MASTER_FILE = "var/lib/ganeti/ssconf_master_node"
@@ -23,11 +24,18 @@ DOMAIN = "dev.example"
 
 @attrs.frozen(kw_only=True)
 class DevNode:
-    """One node: its name, its loopback address and its root directory."""
+    """One node: its name, its address on this machine, and its root directory."""
 
     name: str
     address: str
     root: Path
+    #: Its IPv4 address beside one of IPv6.
+    secondary: str | None = None
+
+    @property
+    def secondary_options(self) -> list[str]:
+        """For the commands that make a node of it."""
+        return [] if self.secondary is None else [f"--secondary-ip={self.secondary}"]
 
     def environment(self, base: Mapping[str, str]) -> dict[str, str]:
         """What a program needs in order to run as on this node."""
@@ -68,7 +76,7 @@ class Layout:
         document = {
             "cluster_name": self.cluster_name,
             "master_address": self.master_address,
-            "nodes": [[node.name, node.address] for node in self.nodes],
+            "nodes": [[node.name, node.address, node.secondary] for node in self.nodes],
         }
         (self.root / STATE_FILE).write_text(json.dumps(document, indent=1) + "\n")
 
@@ -87,7 +95,8 @@ def load(root: Path) -> Layout:
         check_trusted(root)
         document = json.loads((root / STATE_FILE).read_text())
         nodes = tuple(
-            DevNode(name=name, address=address, root=node_root(root, name)) for name, address in document["nodes"]
+            DevNode(name=name, address=address, root=node_root(root, name), secondary=next(iter(more), None))
+            for name, address, *more in document["nodes"]
         )
         return Layout(
             root=root, cluster_name=document["cluster_name"], master_address=document["master_address"], nodes=nodes
@@ -98,21 +107,29 @@ def load(root: Path) -> Layout:
         raise DevclusterError(f"cannot read {root / STATE_FILE}: {error}")
 
 
-def plan(root: Path, count: int) -> Layout:
-    """A new layout: names, and addresses of a 127.x.y block that the directory's name determines."""
+def plan(root: Path, count: int, ip_version: int = 4) -> Layout:
+    """A new layout: names, and addresses of a 127.x.y block that the directory's name determines; for IPv6 of a private
+    network besides.
+    """
     root = root.absolute()
     if len(str(root)) > MAX_ROOT_LENGTH:
         raise DevclusterError(f"the directory {root} has too long a name; at most {MAX_ROOT_LENGTH} characters")
     if not 1 <= count <= 250:
         raise DevclusterError(f"a devcluster has 1 to 250 nodes, not {count}")
     digest = hashlib.sha256(str(root).encode()).digest()
-    prefix = f"127.{digest[0] % 250 + 1}.{digest[1] % 250 + 1}"
+    old = f"127.{digest[0] % 250 + 1}.{digest[1] % 250 + 1}."
+    new = f"fd{digest[2:3].hex()}:{digest[3:5].hex()}:{digest[5:7].hex()}::"
     names = [f"node{number}.{DOMAIN}" for number in range(1, count + 1)]
     nodes = tuple(
-        DevNode(name=name, address=f"{prefix}.{number}", root=node_root(root, name))
+        DevNode(name=name, address=f"{old}{number}", root=node_root(root, name))
+        if ip_version == 4
+        else DevNode(
+            name=name, address=canonical(f"{new}{number:x}"), root=node_root(root, name), secondary=f"{old}{number}"
+        )
         for number, name in enumerate(names, 1)
     )
-    return Layout(root=root, cluster_name=f"cluster.{DOMAIN}", master_address=f"{prefix}.254", nodes=nodes)
+    master = f"{old}254" if ip_version == 4 else canonical(f"{new}fe")
+    return Layout(root=root, cluster_name=f"cluster.{DOMAIN}", master_address=master, nodes=nodes)
 
 
 def node_root(root: Path, name: str) -> Path:

@@ -6,15 +6,17 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ganeti_tx import __version__
 from ganeti_tx.devcluster.error import DevclusterError
 from ganeti_tx.devcluster.layout import DEFAULT_ROOT, STATE_FILE, Layout, load
+from ganeti_tx.devcluster.own_addresses import give_up
 from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.running import missing_daemons, other_processes, running_daemons
 from ganeti_tx.devcluster.supervising import PID_FILE, is_held
-from ganeti_tx.devcluster.trust import allow_nobody_else_to_write, check_trusted
+from ganeti_tx.devcluster.trust import allow_nobody_else_to_write
 from ganeti_tx.devcluster.up import up
 
 
@@ -26,6 +28,10 @@ def parser() -> argparse.ArgumentParser:
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
     starting = commands.add_parser("up", help="make it, or start it again")
     starting.add_argument("--nodes", type=int, default=3, help="how many nodes (default: %(default)s)")
+    starting.add_argument(
+        "--primary-ip-version", type=int, choices=(4, 6), default=4, metavar="4|6",
+        help="of the nodes' addresses; 6 puts them on the loopback interface, as root (default: %(default)s)",
+    )  # fmt: skip
     starting.add_argument("--no-supervisor", action="store_true", help="leave daemons that die as they are")
     starting.add_argument("init_option", nargs="*", help="further options of gnt-cluster init, after --")
     stopping = commands.add_parser("down", help="end every process of it")
@@ -58,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def do_up(options: argparse.Namespace) -> int:
     """Make or start the cluster."""
-    layout = up(options.root, options.nodes, options.init_option, not options.no_supervisor)
+    supervised = not options.no_supervisor
+    layout = up(options.root, options.nodes, options.init_option, supervised, options.primary_ip_version)
     print(f"{layout.cluster_name} is up in {layout.root}: {', '.join(node.name for node in layout.nodes)}")
     print("Talk to it with 'ganeti-devcluster shell' or 'ganeti-devcluster run -- gnt-cluster info'.")
     return 0
@@ -70,8 +77,9 @@ def do_down(options: argparse.Namespace) -> int:
     if not (root / STATE_FILE).exists():
         print(f"there is no devcluster in {root}; nothing to do")
         return 0
-    check_trusted(root)
     ended = end_all(root)
+    with suppress(DevclusterError):  # of a state file that cannot be read the directory goes all the same
+        give_up(load(root))
     if not options.keep:
         shutil.rmtree(root)
     print(f"ended {ended} processes; {root} is {'kept' if options.keep else 'gone'}")

@@ -12,11 +12,13 @@ from pathlib import Path
 
 from ganeti_tx.devcluster.error import DevclusterError
 from ganeti_tx.devcluster.layout import STATE_FILE, DevNode, Layout, load, plan
+from ganeti_tx.devcluster.own_addresses import give_up, take
 from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.running import missing_daemons
 from ganeti_tx.devcluster.supervising import start_supervisor
 from ganeti_tx.devcluster.trust import allow_nobody_else_to_write, check_trusted
 from ganeti_tx.model.host_port import host_port
+from ganeti_tx.model.ip_family import family_of
 from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.shipped import shipped
@@ -31,34 +33,41 @@ START_LIMIT = 30
 STARTS_PER_CORE = 2
 
 
-def up(root: Path, count: int, options: Sequence[str], supervised: bool = False) -> Layout:
+def up(root: Path, count: int, options: Sequence[str], supervised: bool = False, ip_version: int = 4) -> Layout:
     """A running cluster of `count` nodes; one that runs already is left as it is.
 
     @param options: further options of `gnt-cluster init`.
     @param supervised: daemons that die are started again.
+    @param ip_version: of the nodes' primary addresses, 4 or 6.
     @raise DevclusterError: with the failed command's own words.
     """
-    layout = brought_up(root.absolute(), count, options)
+    layout = brought_up(root.absolute(), count, options, ip_version)
     if supervised:
         start_supervisor(layout)
     return layout
 
 
-def brought_up(root: Path, count: int, options: Sequence[str]) -> Layout:
+def brought_up(root: Path, count: int, options: Sequence[str], ip_version: int) -> Layout:
     """The same without a supervisor."""
     if (root / STATE_FILE).exists():
         layout = load(root)
         if not (layout.master.root / CONFIG).exists():
             raise DevclusterError(f"the cluster in {root} was never finished; 'ganeti-devcluster down' removes it")
+        take(layout)
         start_daemons(layout)
         return layout
-    layout = plan(root, count)
-    check_free(layout)
-    prepare(layout)
+    layout = plan(root, count, ip_version)
+    try:
+        take(layout)
+        check_free(layout)
+        prepare(layout)
+    except BaseException:
+        give_up(layout)
+        raise
     try:
         run(layout.master, ["gnt-cluster", "init", *init_options(layout, options), layout.cluster_name])
         for node in layout.nodes[1:]:
-            run(layout.master, ["gnt-node", "add", node.name])
+            run(layout.master, ["gnt-node", "add", *node.secondary_options, node.name])
     except DevclusterError:
         end_all(root)
         raise
@@ -70,7 +79,7 @@ def check_free(layout: Layout) -> None:
     if layout.root.exists() and any(layout.root.iterdir()):
         raise DevclusterError(f"{layout.root} is not empty and holds no devcluster; remove it or give --root")
     for node in layout.nodes:
-        with socket.socket() as probe:
+        with socket.socket(family_of(node.address)) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((node.address, NODE_PORT))
@@ -125,6 +134,8 @@ def init_options(layout: Layout, options: Sequence[str]) -> list[str]:
         "--master-netdev=lo",
         "--no-ssh-init",
         "--no-etc-hosts",
+        f"--primary-ip-version={6 if family_of(layout.master_address) == socket.AF_INET6 else 4}",
+        *layout.nodes[0].secondary_options,
         *options,
     ]
 
@@ -158,7 +169,7 @@ def start_daemons(layout: Layout) -> None:
     missing = missing_daemons(layout)
     start_beside({node: [daemon for daemon in daemons if daemon == NODE] for node, daemons in missing.items()})
     for node in layout.nodes:
-        wait_until(socket.AF_INET, (node.address, NODE_PORT), f"ganeti-noded of {node.name}", node)
+        wait_until(family_of(node.address), (node.address, NODE_PORT), f"ganeti-noded of {node.name}", node)
     start_beside({node: [daemon for daemon in daemons if daemon != NODE] for node, daemons in missing.items()})
     wait_until(socket.AF_UNIX, str(layout.master.root / QUERY_SOCKET), "ganeti-master", layout.master)
 

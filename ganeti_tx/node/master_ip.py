@@ -43,7 +43,7 @@ class MasterIp:
         values = environment(call.master_params)
         await self.hooks.run(TURN_UP, HookPhase.PRE, "OP_CLUSTER_ACTIVATE_MASTER_IP", values)
         await self._run("start", values, call.use_external_mip_script)
-        if call.master_params.ip_family == AF_INET6 and not call.use_external_mip_script:
+        if family_of(call.master_params.ip) == AF_INET6 and not call.use_external_mip_script:
             self.announce(call.master_params.ip, call.master_params.netdev)
         await self.hooks.run(TURN_UP, HookPhase.POST, "OP_CLUSTER_ACTIVATE_MASTER_IP", values)
 
