@@ -6,6 +6,7 @@ Make one with `ganeti_tx.confd.on_twisted.client` or `ganeti_tx.confd.on_asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from random import SystemRandom
+from socket import AddressFamily
 from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
@@ -16,6 +17,7 @@ from ganeti_tx.confd.inquiry import inquiry
 from ganeti_tx.confd.poll import ASK_AGAIN, COVERAGE, EXPIRY, Answer, Peer, Poll, no_socket, signed_reply
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import ConfdClientError
+from ganeti_tx.model.ip_family import family_of
 
 T = TypeVar("T")
 
@@ -55,7 +57,7 @@ class ConfdClient:
     new_salt: Callable[[], str] = lambda: str(uuid4())
     choose: Callable[[Sequence[Peer], int], Sequence[Peer]] = some
     _open: dict[str, tuple[Poll, Any]] = field(factory=dict, init=False)
-    _links: dict[bool, Link] = field(factory=dict, init=False)
+    _links: dict[AddressFamily, Link] = field(factory=dict, init=False)
 
     async def ask(self, question: Question[T]) -> Answer[T]:
         """The newest answer to one of `ganeti_tx.confd.questions`.
@@ -122,7 +124,7 @@ class ConfdClient:
         return links
 
     async def _link(self, peer: Peer) -> Link:
-        family = ":" in peer.host
+        family = family_of(peer.host)
         if family not in self._links:
             made = await self.open_link(peer, self._received)
             if family in self._links:  # another question was quicker

@@ -18,7 +18,7 @@ from ganeti_tx.devcluster.running import missing_daemons
 from ganeti_tx.devcluster.supervising import start_supervisor
 from ganeti_tx.devcluster.trust import allow_nobody_else_to_write, check_trusted
 from ganeti_tx.model.host_port import host_port
-from ganeti_tx.model.ip_family import family_of
+from ganeti_tx.model.ip_family import family_of, version_of
 from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.shipped import shipped
@@ -134,7 +134,7 @@ def init_options(layout: Layout, options: Sequence[str]) -> list[str]:
         "--master-netdev=lo",
         "--no-ssh-init",
         "--no-etc-hosts",
-        f"--primary-ip-version={6 if family_of(layout.master_address) == socket.AF_INET6 else 4}",
+        f"--primary-ip-version={version_of(family_of(layout.master_address))}",
         *layout.nodes[0].secondary_options,
         *options,
     ]

@@ -14,6 +14,11 @@ def family_of_version(ip_version: int) -> AddressFamily:
     return AF_INET6 if ip_version == 6 else AF_INET
 
 
+def version_of(family: int) -> int:
+    """The IP version of a family; that of the unspecified one is 4."""
+    return 6 if family == AF_INET6 else 4
+
+
 def family_of_ssconf(text: str) -> AddressFamily:
     """What the simple configuration has under "primary_ip_family": 2 or 10; either family when it has neither."""
     known = {str(int(family)): family for family in (AF_INET, AF_INET6)}

@@ -1,5 +1,7 @@
 """Host and port in one word, as each place needs it that writes them so."""
 
+import re
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -12,6 +14,7 @@ from ganeti_tx.node.storage.drbd.command import disconnect_argv
 from ganeti_tx.rapi.access.ldap_settings import ServerUrl
 from ganeti_tx.rapi_client.server import Server
 
+PACKAGE = Path(__file__).parents[2]
 NAME, OLD, NEW = "node1.example.com", "192.0.2.11", "2001:db8::11"
 
 
@@ -42,3 +45,23 @@ class HostPortTests(SynchronousTestCase):
         self.assertEqual(disconnect_argv((NEW, 7), (OLD, 7))[2:], [f"ipv6:[{NEW}]:7", f"ipv4:{OLD}:7"])
         self.assertEqual(str(ServerUrl(scheme="ldap", host=NEW, port=389)), f"ldap://[{NEW}]:389")
         self.assertEqual(Server(NEW).netloc, f"[{NEW}]:5080")
+
+
+class OnePlaceTests(SynchronousTestCase):
+    """What is easily written anew, without IPv6."""
+
+    def test_nowhere_else(self) -> None:
+        """Nobody else joins an address and a port, tells families by a colon, or asks the system for a name."""
+        joins = r"\{[^{}]*(host|address|interface|_ip)[^{}]*\}:\{"
+        wanted = {
+            joins: {"model/host_port.py", "node/storage/drbd/command.py"},  # which puts the family before
+            r"""['"]:['"] in \S*(host|address|ip|name)\b""": {"model/host_port.py", "model/ip_family.py"},
+            r"AF_INET6 if ": {"model/ip_family.py"},
+            r"gethostby|getfqdn|getaddrinfo": {"runtime/names.py"},
+        }
+        sources = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] != "test"]
+        found = {
+            rule: {str(path.relative_to(PACKAGE)) for path in sources if re.search(rule, path.read_text())}
+            for rule in wanted
+        }
+        self.assertEqual(found, wanted)

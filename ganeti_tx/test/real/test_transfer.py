@@ -9,9 +9,11 @@ from typing import Any
 import msgspec
 from twisted.internet import reactor as installed_reactor
 from twisted.internet.task import deferLater
+from twisted.trial.unittest import SkipTest
 
 from ganeti_tx.model.compression import packing, unpacking
 from ganeti_tx.node.transfer.spec import Script
+from ganeti_tx.runtime.addresses import is_own_address
 from ganeti_tx.runtime.certificates import Identity, digest
 from ganeti_tx.test.contracts.transfer import MAGIC, NODE1, NODE2, TransferContract
 from ganeti_tx.test.real.transfer_ends import TransferEnds
@@ -37,6 +39,15 @@ class TransferProcessTests(TransferContract, TransferEnds):
                 self.assertEqual(self.content(NODE2), before)
         self.assertEqual(ended.error_message, None)
         self.assertEqual((await self.ended(NODE2, "disk0")).error_message, None)
+        self.assertEqual(self.content(NODE2), self.content(NODE1))
+
+    async def test_version_6(self) -> None:
+        """Over IPv6."""
+        if not is_own_address("::1"):
+            raise SkipTest("this machine has no IPv6")
+        await self.begin(sender={"host": "::1"}, receiver={"host": "::1"})
+        for node in (NODE1, NODE2):
+            self.assertEqual((await self.ended(node, "disk0")).error_message, None)
         self.assertEqual(self.content(NODE2), self.content(NODE1))
 
     async def test_packed(self) -> None:

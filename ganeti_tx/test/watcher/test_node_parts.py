@@ -2,6 +2,8 @@
 
 import os
 
+from attrs import evolve
+
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.errors import JobQueueError
 from ganeti_tx.runtime.paths import Paths
@@ -9,6 +11,7 @@ from ganeti_tx.test.watcher.watched import NAME, OTHER, WatchedCase
 from ganeti_tx.watcher import master
 from ganeti_tx.watcher.daemons import LocalDaemons, rapi_answers, restart_silent, start_missing
 from ganeti_tx.watcher.hooks import run_hooks
+from ganeti_tx.watcher.main import rapi_address
 from ganeti_tx.watcher.master import Group
 
 SCRIPT = "#!/bin/sh\necho $0 $MINE $LC_ALL $PWD >> {0}/ran\n"
@@ -111,6 +114,18 @@ class DaemonTests(WatchedCase):
         self.assertEqual(self.ended, [])
         restart_silent(self.watched.node, lambda: False, self.daemons)
         self.assertEqual((self.ended, self.up), (["ganeti-rapi"], ["ganeti-rapi", "ganeti-rapi"]))
+
+    def test_address(self) -> None:
+        """The Remote API is asked at the machine's address for itself, in the cluster's family, or at the node's own one."""
+        whole, below = evolve(self.watched.node, paths=Paths("/")), self.watched.node
+        found = {}
+        for family in ("2\n", "10\n"):
+            self.watched.put(self.watched.paths.ssconf_file("primary_ip_family"), family)
+            found[family] = rapi_address(below)
+        self.assertEqual(found, {"2\n": "127.0.0.1", "10\n": "::1"})
+        self.watched.put(self.watched.paths.ssconf_file("node_primary_ips"), f"{NAME} 2001:db8::11\n")
+        self.assertEqual(rapi_address(below), "2001:db8::11")
+        self.assertIn(rapi_address(whole), ("127.0.0.1", "::1"))
 
     def test_elsewhere(self) -> None:
         """One that was told to listen elsewhere is not restarted again and again."""

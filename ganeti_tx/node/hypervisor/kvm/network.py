@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from socket import AF_INET6
 from typing import Any
 
 from attrs import frozen
@@ -11,6 +12,7 @@ from twisted.logger import Logger
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
+from ganeti_tx.model.ip_family import family_of
 from ganeti_tx.model.network import VARIABLES
 from ganeti_tx.node.hypervisor.kvm.state import NicState
 from ganeti_tx.node.hypervisor.kvm.vlan import bridge_vlan_argvs, openvswitch_argv, parse_vlan
@@ -180,7 +182,7 @@ def connect_argvs(nic: NicSpec, tap: str, mtu: int | None = None) -> list[list[s
         return [openvswitch_argv(nic.link, tap, vlan), up]
     if not nic.ip:
         raise HypervisorError(f"network interface {nic.mac}: mode routed needs an IP address")
-    family, knob = ("ipv6", "proxy_ndp") if ":" in nic.ip else ("ipv4", "proxy_arp")
+    family, knob = ("ipv6", "proxy_ndp") if family_of(nic.ip) == AF_INET6 else ("ipv4", "proxy_arp")
     route = ["ip", "route", "replace", nic.ip, "dev", tap]
     return [
         up,

@@ -1,7 +1,6 @@
 """What the parameters of an instance come down to on this node: its program, its addresses, and what the cluster allows."""
 
 import re
-from socket import AF_INET6
 from typing import Any
 
 import msgspec
@@ -9,7 +8,7 @@ from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import KvmParams
-from ganeti_tx.model.ip_family import family_of_ssconf, is_address
+from ganeti_tx.model.ip_family import family_of_ssconf, is_address, version_of
 from ganeti_tx.node.hypervisor.kvm.parameters import with_program
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -32,9 +31,7 @@ class OnThisNode:
 
     async def settled(self, params: KvmParams) -> KvmParams:
         """The same parameters, for this node. @raise HypervisorError: an interface is not here or has no address."""
-        version = params.spice_ip_version or (
-            6 if family_of_ssconf(self._setting("primary_ip_family")) == AF_INET6 else 4
-        )
+        version = params.spice_ip_version or version_of(family_of_ssconf(self._setting("primary_ip_family")))
         changes: dict[str, Any] = {
             name: await self._address(name, getattr(params, name), version) for name in BIND_PARAMETERS
         }

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.disk_templates.drbd import DrbdParams
 from ganeti_tx.model.host_port import host_port
+from ganeti_tx.model.ip_family import family_of, version_of
 from ganeti_tx.node.storage.drbd.mirror import End, Mirror
 from ganeti_tx.node.storage.drbd.net_options import SECRET, custom, split_words
 
@@ -155,4 +156,4 @@ def metadata_argv(mirror: Mirror, meta: str, words: Sequence[str]) -> list[str]:
 
 def _address(end: End) -> str:
     address, port = end
-    return f"{'ipv6' if ':' in address else 'ipv4'}:{host_port(address, port)}"
+    return f"ipv{version_of(family_of(address))}:{host_port(address, port)}"
