@@ -16,6 +16,7 @@ from ganeti_tx.confd.peers import candidates, peer, read_key
 from ganeti_tx.confd.poll import EXPIRY, Answer, Peer
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import ConfdClientError, GanetiError, ResolverError
+from ganeti_tx.model.ip_family import is_address
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.names import resolve_now
 from ganeti_tx.runtime.paths import Paths
@@ -99,9 +100,9 @@ def peers_of(hosts: Sequence[str] | None, port: int, paths: Paths) -> list[Peer]
 
 
 def address(paths: Paths, host: str) -> str:
-    """A host's IP address; of the cluster's family, where there is a cluster. @raise ConfdClientError: it has none."""
+    """A host's IP address: that of the cluster's family where it has several. @raise ConfdClientError: it has none."""
     try:
-        return resolve_now(paths, host)[1]
+        return host if is_address(host) else resolve_now(paths, host)[1]
     except ResolverError as error:
         raise ConfdClientError(str(error)) from None
 

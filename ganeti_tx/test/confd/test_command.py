@@ -195,6 +195,15 @@ class ProblemTests(CommandCase):
         status, _, errors = self.run_main("--addr", "no..host", "ping")
         self.assertEqual((status, errors.startswith("ganeti-confd-client: cannot resolve 'no..host'")), (1, True))
 
+    def test_family(self) -> None:
+        """A name means its address of the cluster's family, an address is taken as it is, and each is asked once."""
+        self.paths.etc_hosts.parent.mkdir(parents=True, exist_ok=True)
+        self.paths.etc_hosts.write_text("192.0.2.1 node1\n2001:db8::1 node1\n")
+        for family, own in (("2\n", "192.0.2.1"), ("10\n", "2001:db8::1")):
+            self.paths.ssconf_file("primary_ip_family").write_text(family)
+            asked = command.peers_of(["node1", "::1", "192.0.2.9", own], 99, self.paths)
+            self.assertEqual(asked, [(own, 99), ("::1", 99), ("192.0.2.9", 99)])
+
     def test_candidates(self) -> None:
         """A list without candidates, or with something else, is refused."""
         path = self.paths.ssconf_file("master_candidates_ips")

@@ -1,8 +1,12 @@
 """A cluster on nodes with systemd, made with the commands that an administrator types."""
 
+import os
 import time
 from pathlib import Path
 from shutil import copy
+from typing import ClassVar
+
+from twisted.trial.unittest import SkipTest
 
 from ganeti_tx.test.nodes.case import NodesCase
 
@@ -23,12 +27,27 @@ ON_MASTER = ("ganeti-master", "ganeti-rapi")
 ON_ALL = ("ganeti-confd", "ganeti-mond", "ganeti-noded")
 
 
+#: Says 6 to have clusters with IPv6 in all tests that say nothing of addresses.
+VERSION_VARIABLE = "GANETI_TEST_NODES_IP_VERSION"
+
+
 class SystemdClusterCase(NodesCase):
     """The nodes allow file storage and have a guest's operating system; there is no cluster yet."""
 
+    #: Of the nodes' primary addresses.
+    ip_version: ClassVar[str] = os.environ.get(VERSION_VARIABLE, "4")
+
     def setUp(self) -> None:
-        """Do what is done before `gnt-cluster init`."""
+        """Do what is done before `gnt-cluster init`. With IPv6 the first network has no IPv4: what needs it there fails.
+
+        @raise SkipTest: this machine has no IPv6.
+        """
         super().setUp()
+        if self.ip_version == "6":
+            if "2001:db8::11/64" not in self.run_on(1, "ip -6 address show dev eth0"):
+                raise SkipTest("this machine has no IPv6")
+            for node in self.nodes.numbers:
+                self.run_on(node, "ip -4 address flush dev eth0")
         for node in self.nodes.numbers:
             self.run_on(node, f"{STORAGE} && {BUSYBOX_OS}")
 
@@ -41,12 +60,17 @@ class SystemdClusterCase(NodesCase):
             for name in ("vmlinux", "initrd.img"):
                 copy(guest / name, self.nodes.state / "shared" / name)
         line = INIT.format(hypervisors="fake" if guest is None else KVM)
-        self.run_on(1, line.replace(" init ", f" init {options} ", 1))
+        own = f"--primary-ip-version {self.ip_version} {self.secondary(1)}"
+        self.run_on(1, line.replace(" init ", f" init {own} {options} ", 1))
 
     def add_nodes(self) -> None:
         """Add all others."""
         for node in self.nodes.numbers[1:]:
-            self.run_on(1, f"gnt-node add node{node}.example.com")
+            self.run_on(1, f"gnt-node add {self.secondary(node)} node{node}.example.com")
+
+    def secondary(self, node: int) -> str:
+        """The option that names a node's secondary address, where it needs one."""
+        return f"-s 198.51.100.1{node}" if self.ip_version == "6" else ""
 
     def active(self, node: int) -> list[str]:
         """Which units of the program are up."""
