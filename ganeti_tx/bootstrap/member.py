@@ -81,7 +81,8 @@ def check_network(paths: Paths, document: JoinDocument, problems: Problems) -> N
     """Its addresses are its own, and nobody has its daemons' ports. @raise BootstrapError: every problem."""
     check_address(problems, f"node {document.node_name}", document.primary_ip)
     check_ports(problems, paths, document.primary_ip, ON_ALL_NODES)
-    check_secondary(problems, f"node {document.node_name}", document.secondary_ip, family_of(document.primary_ip))
+    if document.secondary_ip is not None or not document.readd:  # a node that is known keeps the one that it has
+        check_secondary(problems, f"node {document.node_name}", document.secondary_ip, family_of(document.primary_ip))
     problems.stop_if_any()
 
 

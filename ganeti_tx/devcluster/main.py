@@ -16,7 +16,7 @@ from ganeti_tx.devcluster.own_addresses import give_up
 from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.running import missing_daemons, other_processes, running_daemons
 from ganeti_tx.devcluster.supervising import PID_FILE, is_held
-from ganeti_tx.devcluster.trust import allow_nobody_else_to_write
+from ganeti_tx.devcluster.trust import allow_nobody_else_to_write, check_trusted
 from ganeti_tx.devcluster.up import up
 
 
@@ -77,6 +77,7 @@ def do_down(options: argparse.Namespace) -> int:
     if not (root / STATE_FILE).exists():
         print(f"there is no devcluster in {root}; nothing to do")
         return 0
+    check_trusted(root)
     ended = end_all(root)
     with suppress(DevclusterError):  # of a state file that cannot be read the directory goes all the same
         give_up(load(root))

@@ -53,6 +53,7 @@ class Version6Tests(SystemdClusterCase):
         self.check_services(master=3)
         self.run_on(3, "gnt-cluster modify --master-netmask 64")
         self.assertIn(f"{MASTER_IP}/64", self.run_on(3, "ip -6 address show dev eth0"))
+        self.run_on(3, "gnt-node add --readd node2.example.com")
         self.verify(3)
         self.run_on(3, "gnt-instance remove -f --shutdown-timeout=0 web1.example.com")
         self.assertEqual([self.nodes.failed_units(node) for node in self.nodes.numbers], [[], [], []])
