@@ -4,14 +4,14 @@ import time
 from collections.abc import Sequence
 
 from ganeti_tx import __version__
-from ganeti_tx.bootstrap.join import cluster_family
-from ganeti_tx.bootstrap.problems import BootstrapError, Problems, resolve
+from ganeti_tx.bootstrap.problems import BootstrapError, Problems
 from ganeti_tx.config.merging.choices import Choices
 from ganeti_tx.config.merging.ports import stopped
 from ganeti_tx.config.merging.united import judged, united
 from ganeti_tx.errors import GanetiError, ResolverError
 from ganeti_tx.merge.other import Other
 from ganeti_tx.model.config_data import ConfigData, encode
+from ganeti_tx.runtime.names import resolve_now
 from ganeti_tx.runtime.paths import Paths
 
 #: What the configuration daemon takes at once, with some room.
@@ -33,7 +33,7 @@ def check_nodes(paths: Paths, others: Sequence[Other]) -> None:
     for other in others:
         for node in other.nodes:
             try:
-                _, address = resolve(paths, node.name, cluster_family(paths))
+                _, address = resolve_now(paths, node.name)
             except ResolverError as error:
                 problems.add(f"node {node.name} does not resolve here: {error}")
                 continue

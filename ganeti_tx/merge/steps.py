@@ -22,8 +22,8 @@ from ganeti_tx.merge.letting_in import let_in
 from ganeti_tx.model.base import Wire
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
 from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.resolver import own_name
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.upgrade.jobs import Jobs
 from ganeti_tx.upgrade.remote import ended
