@@ -13,7 +13,8 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.lookup import NameIndex
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.params.nic import fill_nicparams
+from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.params.nic import connection, fill_nicparams
 
 
 @frozen(kw_only=True)
@@ -76,13 +77,16 @@ def addresses_of(config: ConfigData, instances: list[Instance]) -> dict[str, dic
     for instance in instances:
         for nic in instance.nics:
             if nic.ip is not None:
-                found.setdefault(link_of(config.cluster, nic), {}).setdefault(nic.ip, instance)
+                node = config.nodes.get(instance.primary_node)
+                group = None if node is None else config.nodegroups.get(node.group)
+                found.setdefault(link_of(config.cluster, nic, group), {}).setdefault(nic.ip, instance)
     return found
 
 
-def link_of(cluster: Cluster, nic: Nic | None = None) -> str:
-    """What a network card is tied to, or would be by default."""
-    return str(fill_nicparams(cluster, None if nic is None else nic.nicparams)["link"])
+def link_of(cluster: Cluster, nic: Nic | None = None, group: NodeGroup | None = None) -> str:
+    """What a network card is tied to in a node group, or would be by default."""
+    own = None if nic is None else {**nic.nicparams, **connection(nic, group)}
+    return str(fill_nicparams(cluster, own)["link"])
 
 
 class Places:

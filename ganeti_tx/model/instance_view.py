@@ -20,7 +20,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.backend import fill_beparams
 from ganeti_tx.model.params.hypervisor import fill_hvparams
-from ganeti_tx.model.params.nic import fill_nicparams
+from ganeti_tx.model.params.nic import connection, fill_nicparams
 from ganeti_tx.model.params.os import fill_osparams, fill_private_osparams
 
 V = TypeVar("V")
@@ -91,8 +91,7 @@ class InstanceView(msgspec.Struct, frozen=True, kw_only=True):
     def nic_spec(self, nic: Nic) -> NicSpec:
         """One network interface; what a network sets for the group counts above the interface's own."""
         network = self.networks.get(nic.network) if nic.network is not None else None
-        own = {**nic.nicparams, **(self.group.networks.get(network.uuid, {}) if network is not None else {})}
-        params = fill_nicparams(self.cluster, own)
+        params = fill_nicparams(self.cluster, {**nic.nicparams, **connection(nic, self.group)})
         return NicSpec(
             uuid=nic.uuid,
             mac=nic.mac,

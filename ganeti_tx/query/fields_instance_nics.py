@@ -11,13 +11,13 @@ from ganeti_tx.query.language.field import Field, Gives, Kind, computed
 #: Interfaces that have fields of their own.
 MAX_NICS = 8
 
-OfNic = Callable[[Nic], object]
+OfNic = Callable[[Instance, Nic], object]
 BindNic = Callable[[InstanceContext], OfNic]
 
 
 def attribute(name: str) -> BindNic:
     """What the interface itself holds."""
-    return lambda context: lambda nic: getattr(nic, name)
+    return lambda context: lambda instance, nic: getattr(nic, name)
 
 
 def parameter(name: str) -> BindNic:
@@ -25,7 +25,7 @@ def parameter(name: str) -> BindNic:
 
     def bind(context: InstanceContext) -> OfNic:
         params = context.nicparams()
-        return lambda nic: params(nic)[name]
+        return lambda instance, nic: params(instance, nic)[name]
 
     return bind
 
@@ -34,8 +34,8 @@ def bridge(context: InstanceContext) -> OfNic:
     """The link, when it is a bridge."""
     params = context.nicparams()
 
-    def get(nic: Nic) -> object:
-        filled = params(nic)
+    def get(instance: Instance, nic: Nic) -> object:
+        filled = params(instance, nic)
         return filled["link"] if filled["mode"] == NicMode.BRIDGED else None
 
     return get
@@ -44,7 +44,7 @@ def bridge(context: InstanceContext) -> OfNic:
 def network_name(context: InstanceContext) -> OfNic:
     """The name of the network."""
     networks = context.view.config.networks
-    return lambda nic: getattr(networks.get(nic.network or ""), "name", None)
+    return lambda instance, nic: getattr(networks.get(nic.network or ""), "name", None)
 
 
 def one(bind: BindNic, index: int) -> Callable[[InstanceContext], Callable[[Instance], object]]:
@@ -52,7 +52,7 @@ def one(bind: BindNic, index: int) -> Callable[[InstanceContext], Callable[[Inst
 
     def bound(context: InstanceContext) -> Callable[[Instance], object]:
         get = bind(context)
-        return lambda instance: get(instance.nics[index]) if len(instance.nics) > index else None
+        return lambda instance: get(instance, instance.nics[index]) if len(instance.nics) > index else None
 
     return bound
 
@@ -62,7 +62,7 @@ def every(bind: BindNic) -> Callable[[InstanceContext], Callable[[Instance], Seq
 
     def bound(context: InstanceContext) -> Callable[[Instance], Sequence[object]]:
         get = bind(context)
-        return lambda instance: [get(nic) for nic in instance.nics]
+        return lambda instance: [get(instance, nic) for nic in instance.nics]
 
     return bound
 

@@ -11,7 +11,7 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.params.backend import fill_beparams
 from ganeti_tx.model.params.hypervisor import fill_hvparams, without_global
-from ganeti_tx.model.params.nic import fill_nicparams
+from ganeti_tx.model.params.nic import connection, fill_nicparams
 from ganeti_tx.query.language.cell import NO_DATA, UNAVAILABLE, Cell
 from ganeti_tx.query.live import Consoles, Running, reason
 from ganeti_tx.query.view import View
@@ -48,10 +48,16 @@ class InstanceContext:
         """All hypervisor parameters that an instance could set; those of the cluster alone are not shown with it."""
         return without_global({**self.hv_base(instance), **instance.hvparams})
 
-    def nicparams(self) -> Callable[[Nic], Params]:
-        """From a NIC to its filled parameters."""
-        base = fill_nicparams(self.view.cluster)
-        return lambda nic: {**base, **nic.nicparams}
+    def nicparams(self) -> Callable[[Instance, Nic], Params]:
+        """From a NIC of an instance to its filled parameters."""
+        base, config = fill_nicparams(self.view.cluster), self.view.config
+
+        def filled(instance: Instance, nic: Nic) -> Params:
+            node = config.nodes.get(instance.primary_node) if nic.network is not None else None
+            group = None if node is None else config.nodegroups.get(node.group)
+            return {**base, **nic.nicparams, **connection(nic, group)}
+
+        return filled
 
     def seen(self, instance: Instance) -> RunningInstance | Cell:
         """The instance as its primary node sees it, or the cell that says why that is not known or not there."""

@@ -4,6 +4,8 @@ from ganeti_tx.errors import ParameterError
 from ganeti_tx.model.base import Params, Wire
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import NicMode
+from ganeti_tx.model.nic import Nic
+from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.kinds import check, fill, typed
 from ganeti_tx.model.vlan import parse_vlan
 
@@ -24,6 +26,11 @@ class NicParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
 def fill_nicparams(cluster: Cluster, own: Params | None = None) -> Params:
     """All parameters: built-in, then the cluster's, then the card's own."""
     return fill(NicParams, cluster.nicparams.get("default", {}), own or {})
+
+
+def connection(nic: Nic, group: NodeGroup | None) -> Params:
+    """How a node group is connected to a card's network; that counts above the card's own, which may be of another group."""
+    return group.networks.get(nic.network, {}) if group is not None and nic.network is not None else {}
 
 
 def typed_nicparams(params: Params) -> NicParams:

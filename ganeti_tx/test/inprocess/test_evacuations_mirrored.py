@@ -74,8 +74,8 @@ class MirroredEvacuationTests(ClusterCase):
         self.ok("gnt-cluster verify")
         self.ok("gnt-network connect -N mode=routed,link=2 lan rack2")
         self.ok("gnt-instance change-group --to rack2 web2")
-        listed = self.ok("gnt-instance list --no-headers --separator=: -o pnode.group,nic.ips web2")
-        self.assertEqual(listed, "rack2:10.9.0.1\n")
+        listed = self.ok("gnt-instance list --no-headers --separator=: -o pnode.group,nic.ips,nic.links web2")
+        self.assertEqual(listed, "rack2:10.9.0.1:2\n")
         self.assert_well()
 
     def test_cleaned_up(self) -> None:

@@ -91,6 +91,23 @@ class NetworkTests(ClusterCase):
         self.ok("gnt-network disconnect net1")
         self.assertEqual(self.ok("gnt-cluster verify").count("ERROR"), 0)
 
+    def test_another_group(self) -> None:
+        """A node that comes to another group with an instance: its NIC keeps its address, and is linked as that group is."""
+        self.ok("gnt-group add rack2")
+        self.ok("gnt-group assign-nodes rack2 node3")
+        self.ok("gnt-network add --network=10.6.0.0/29 net2")
+        self.ok("gnt-network connect -N mode=routed,link=1 net2 rack2")
+        self.ok(
+            "gnt-instance add -t diskless -o noop --net 0:network=net2,ip=pool --no-name-check --no-ip-check -n node3 web1"
+        )
+        self.fails("gnt-group assign-nodes default node3", "wrong_state.*\n.*default is not connected to.*web1")
+        self.ok("gnt-group assign-nodes --force default node3")
+        self.ok("gnt-network connect --no-conflicts-check -N mode=routed,link=2 net2 default")
+        listed = self.ok("gnt-instance list --no-headers --separator=: -o nic.links,nic.link/0,nic.ips web1")
+        self.assertEqual(listed, "2:2:10.6.0.1\n")
+        self.ok("gnt-instance remove -f web1")
+        self.assertEqual(self.ok("gnt-network list --no-headers -o free_count net2").strip(), "6")
+
     def test_communication(self) -> None:
         """The network of instance communication is made when it is named, and all groups have it; one that is there is used."""
         self.ok("gnt-group add rack2")
