@@ -1,8 +1,12 @@
 """Nodes of a real cluster lose their power and come back: restricted commands, powercycle, out-of-band power, a whole EPO."""
 
+import shutil
+import signal
+import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
@@ -52,6 +56,32 @@ if command == "power-status":
 if command == "health":
     print('[["fan", "OK"], ["psu", "WARNING"]]')
 """
+
+
+#: By which files are reached, on whatever processor (those with a question mark are not on all); what is open is so already.
+FILE_CALLS = (
+    "?open,openat,?stat,newfstatat,?lstat,statx,?access,faccessat,?faccessat2,?readlink,readlinkat,?rename,?unlink"
+)
+
+
+@contextmanager
+def dead_disk(process: int, directory: Path) -> Iterator[None]:
+    """Have every such call of a process fail for the files below a directory, as on a disk that does not answer."""
+    if shutil.which("strace") is None:
+        raise SkipTest("strace is not installed")
+    files = [word for path in directory.rglob("*") if path.is_file() for word in ("-P", str(path))]
+    argv = ["strace", "-f", "-p", str(process), "-o", "/dev/null", *files, "-e", f"inject={FILE_CALLS}:error=EIO"]
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as tracer:
+        assert tracer.stderr is not None
+        try:
+            said = tracer.stderr.readline()
+            while "Requested path" in said:  # it tells of links
+                said = tracer.stderr.readline()
+            if "attached" not in said:
+                raise SkipTest(f"strace may not look at processes here: {said.strip()}")
+            yield
+        finally:
+            tracer.send_signal(signal.SIGINT)
 
 
 class NodePowerTests(SynchronousTestCase):
@@ -119,6 +149,20 @@ class NodePowerTests(SynchronousTestCase):
         self.assertEqual(self.cluster.machines("web1"), [])
         self.ok("gnt-instance startup web1")
         self.assertEqual(self.cluster.machines("web1"), ["node2"])
+
+    def test_dead_disk(self) -> None:
+        """A node daemon that reaches no file any more answers, resets its node when it is told to, and does nothing else."""
+        self.ok("gnt-cluster add-tags seen")
+        self.addCleanup(self.ok, "gnt-cluster remove-tags seen")
+        before = self.processes(2)[2]
+        (daemon,) = self.node_daemons(before)
+        with dead_disk(daemon, self.cluster.layout.nodes[1].root):
+            status, out, _err = self.cluster.run(["gnt-node", "restricted-command", "where", "node2"])
+            self.assertEqual(status, 1)
+            self.assertIn("ssconf_master_node: Input/output error", out)
+            self.assertIn("Reboot scheduled in 5 seconds\n", self.ok("gnt-node powercycle --yes node2"))
+            until(lambda: not before & self.processes(2)[2], "the end of all that ran on the node")
+        self.wait_for(2)
 
     def test_powercycle_of_master(self) -> None:
         """Only by force; the job is done, and the cluster goes on when the master is back."""
