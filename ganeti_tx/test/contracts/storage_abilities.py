@@ -421,6 +421,18 @@ class MirrorContract(StorageContract):
         self.refused(self.tree.detach_children(self.disk()))
         self.assertEqual(self.status(0).ldisk_status, LocalDiskStatus.OK)
 
+    def test_all_down(self) -> None:
+        """A node takes down all that it has, whoever's it is; the other side goes on, and is followed again later."""
+        self.in_sync()
+        mirrors, disk = self.on(1)
+        for _ in range(2):
+            self.assertEqual(self.get(mirrors.all_down()), [])
+            self.assertFalse(self.get(mirrors.is_ready(disk)))
+        self.write(0, "letters")
+        self.get(self.nodes[1].assemble(disk, False))
+        self.settle()
+        self.assertEqual((self.degraded(), self.read(0)), ([False, False], "letters"))
+
     def test_volume_is_gone(self) -> None:
         """A side of which a volume is gone is assembled without its own part, if the other has the data."""
         self.in_sync()
