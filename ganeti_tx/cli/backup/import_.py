@@ -30,6 +30,7 @@ def import_instance(session: Session, options: Parsed, names: Sequence[str]) -> 
         mode="import",
         disks=_disks(options),
         nics=nics_of(options.nics, True),
+        no_nics=unless(False, options.no_nics and not options.nics),
         start=False,
         src_node=options.src_node,
         src_path=options.src_dir,

@@ -96,7 +96,7 @@ def disks_of(op: OpInstanceCreate, exported: Exported, template: DiskTemplate | 
 def nics_of(op: OpInstanceCreate, exported: Exported, name: str) -> tuple[Any, ...]:
     """As they were; of those that are given, one that leaves its MAC address open keeps it with the instance's name."""
     if not op.nics:
-        return tuple(map(nic_of, exported.nics))
+        return () if op.no_nics else tuple(map(nic_of, exported.nics))
     if name != exported.name:
         return op.nics
     former = [nic.get("mac") for nic in exported.nics]

@@ -67,6 +67,8 @@ class OpInstanceCreate(OpCode, tag="OP_INSTANCE_CREATE"):
     instance_communication: bool = False
     helper_startup_timeout: int | None = None
     helper_shutdown_timeout: int | None = None
+    #: An import without interfaces gets those of its export; with this it gets none.
+    no_nics: bool = False
 
 
 class OpInstanceMultiAlloc(OpCode, tag="OP_INSTANCE_MULTI_ALLOC"):

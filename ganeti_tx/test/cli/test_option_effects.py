@@ -20,7 +20,7 @@ REST: Mapping[tuple[str, str], tuple[list[str], list[str]]] = {
     EXPORT: (["--node=node1"], ["web1"]),
     IMPORT: (["--node=node1"], ["web1"]),
     REMOVE: ([], ["web1"]),
-    RENEW: (["--force", "--new-confd-hmac-key", "--new-ssh-keys"], []),
+    RENEW: (["--force", "--new-ssh-keys"], []),
     RENAME: (["--force"], ["c2.example.com"]),
 }
 #: What replaces files of the master's, by what ganeti-bootstrap is told.
@@ -71,7 +71,7 @@ EFFECTS: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any] | str]] = {
         "--no-ip-check": {"ip_check": False},
         "--no-conflicts-check": {"conflicts_check": False},
         "--no-name-check": {"name_check": False},
-        "--no-nics": {"nics": []},
+        "--no-nics": {"no_nics": True},
         "--no-wait-for-sync": {"wait_for_sync": False},
         "--os-parameters=a=1": {"osparams": {"a": "1"}},
         "--os-parameters-private=a=1": {"osparams_private": {"a": "1"}},
@@ -95,7 +95,7 @@ EFFECTS: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any] | str]] = {
         "--new-cluster-certificate": {"cluster_certificate": True},
         "--new-node-certificates": {"node_certificates": True},
         "--new-confd-hmac-key": {"confd_hmac_key": True},
-        "--new-ssh-keys": {"renew_ssh_keys": True},
+        "--new-ssh-keys": "was given",
         "--ssh-key-type=ecdsa": {"ssh_key_type": "ecdsa"},
         "--ssh-key-bits=521": {"ssh_key_bits": 521},
         "--no-ssh-key-check": "nothing is done through ssh",
@@ -128,7 +128,14 @@ class EffectTests(SynchronousTestCase):
             plain = self.sent(command)
             for option, effect in effects.items():
                 changes = {} if isinstance(effect, str) else effect
-                self.assertEqual(self.sent(command, option), {**plain, **changes}, (command, option))
+                found = self.sent(command, option)
+                self.assertEqual(found, {**plain, **changes}, (command, option))
+                self.assertEqual(found == plain, not changes, (command, option))
+
+    def test_least(self) -> None:
+        """What is not said is left out."""
+        self.assertEqual(self.sent(RENEW), {"OP_ID": "OP_CLUSTER_RENEW_CRYPTO", "renew_ssh_keys": True})
+        self.assertEqual(self.sent(REMOVE), {"OP_ID": "OP_BACKUP_REMOVE", "instance_name": "web1"})
 
     def test_none_is_left_out(self) -> None:
         """A new option needs an entry."""

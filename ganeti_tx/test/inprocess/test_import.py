@@ -93,6 +93,16 @@ class ImportTests(ImportCase):
         self.ok("gnt-backup import --ignore-ipolicy -n node3 --net 0:mac=auto web1")
         self.assertEqual([nic.mac for nic in self.instance().nics], [nic.mac for nic in self.former.nics])
 
+    def test_no_interfaces(self) -> None:
+        """Those of the export are left out if that is asked for, unless others are given."""
+        self.exported()
+        self.assertTrue(self.former.nics)
+        self.ok("gnt-backup import --ignore-ipolicy -n node3 --no-nics web1")
+        self.assertEqual(self.instance().nics, ())
+        self.ok("gnt-instance remove -f web1")
+        self.ok(f"{IMPORT} --no-nics web1")
+        self.assertEqual(len(self.instance().nics), 1)
+
     def test_other_disks(self) -> None:
         """More and larger ones, of another template, are filled as far as there is something for them; fewer are refused."""
         self.exported()

@@ -32,6 +32,7 @@ OWN: dict[str, dict[str, Any]] = {
         "default_disk_size": {"default": None, "required": False},
         "default_group": {"default": None, "required": False},
     },
+    "OP_INSTANCE_CREATE": {"no_nics": {"default": False, "required": False}},
     "OP_INSTANCE_FAILOVER": {
         "secondary_node": {"default": None, "required": False},
         "secondary_node_uuid": {"default": None, "required": False},
