@@ -17,7 +17,7 @@ from ganeti_tx.metrics.config import SHARED_BY, WRITE, WRITE_FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.base import touched
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES, ConfigData, check_size, encode
-from ganeti_tx.model.node_files import CONFIG, FORMER_CONFIG
+from ganeti_tx.model.node_files import CONFIG, FORMER
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import NotSynced, reason
 from ganeti_tx.runtime.paths import Paths
@@ -81,8 +81,8 @@ class ConfigStore:
         path = self._paths.config_file
         try:
             data = self._files.read(path, MAX_CONFIG_BYTES)
-            former = path.with_name(FORMER_CONFIG.pattern.replace("*", version))
-            await self._files.write_atomic(former, data, FORMER_CONFIG.mode)
+            former = path.with_name(FORMER.pattern.replace("*", path.name, 1).replace("*", version))
+            await self._files.write_atomic(former, data, FORMER.mode)
         except OSError as error:
             raise not_written(reason(error)) from None
 

@@ -73,8 +73,8 @@ class NodeFile(NamedTuple):
 CONFIG = NodeFile(
     f"{DATA}/config.data", 0o640, group="confd", held_by=Holder.CANDIDATES, secret=True, sent=Sending.WHEN_CHANGED
 )
-#: What was there before a configuration of an older version was brought to the present one.
-FORMER_CONFIG = NodeFile(f"{DATA}/config.data.backup-*", 0o600, held_by=Holder.CANDIDATES, secret=True)
+#: What was there before a configuration of an older version, and the keys beside it, were brought to the present one.
+FORMER = NodeFile(f"{DATA}/*.backup-*", 0o600, held_by=Holder.CANDIDATES, secret=True)
 MASTER_TERM = NodeFile(f"{DATA}/master-term", 0o600)
 LOCKS = NodeFile(f"{DATA}/locks.data", 0o600, held_by=Holder.MASTER)
 TEMPORARY_RESERVATIONS = NodeFile(f"{DATA}/tempres.data", 0o600, held_by=Holder.MASTER)

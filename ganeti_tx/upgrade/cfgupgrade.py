@@ -25,6 +25,7 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.sockets import answers
 from ganeti_tx.upgrade.beside import make_missing_keys, move_rapi_users, write_storage_paths
 from ganeti_tx.upgrade.data_directory import DataDirectory
+from ganeti_tx.upgrade.own_keys import OwnKeys
 
 PROGRAM = "cfgupgrade"
 DESCRIPTION = f"""\
@@ -32,6 +33,11 @@ Bring the configuration of a cluster, and what lies beside it, from any version 
 back, to {short(OLDER_VERSION)}. It is run on the master, while the daemons are stopped. What was there before is kept beside it.
 Daemons that find an older configuration upgrade it by themselves; afterwards 'gnt-cluster redist-conf' brings it to all nodes.
 """
+OTHER_PROGRAM = (
+    "This was a cluster of Ganeti's: its master has an authority now, and keys that this has signed. Start the daemons here, "
+    "'ganeti-master' with --no-voting --yes-do-it as no other node can vote yet; then 'gnt-node add --readd' sets up the "
+    "others: {nodes}"
+)
 #: Of many alike.
 TOLD = 20
 QUESTION = {
@@ -58,11 +64,16 @@ class Run:
         self._tell_dropped(read.dropped)
         move_rapi_users(self.place, self.tell)
         write_storage_paths(self.place, read.config.cluster, self.tell)
-        same = encode(read.config) == data
-        changed = read.config if same else touched(read.config, self.now())
+        own = OwnKeys.missing(self.place, read.config)
+        same = own is None and encode(read.config) == data
+        config = read.config if own is None else own.known(read.config)
+        changed = config if same else touched(config, self.now())
         faults = verify(changed) if self.verify else []
         if not same:
             self._replace(encode(changed))
+        if own is not None:
+            own.write(self.place, changed)
+            self.warn(OTHER_PROGRAM.format(nodes=", ".join(own.others) or "there are none"))
         make_missing_keys(self.place, changed.cluster, self.tell)
         if faults:
             self.warn("\n".join(["Errors after conversion:", *(f" - {fault}" for fault in faults)]))

@@ -12,7 +12,7 @@ from ganeti_tx.model.node_files import (
     CONFIG,
     DATA,
     FILE_STORAGE_PATHS,
-    FORMER_CONFIG,
+    FORMER,
     RAPI_USERS,
     SERVER_CERTIFICATE,
     NodeFile,
@@ -70,9 +70,14 @@ class DataDirectory:
 
     def replace_configuration(self, data: bytes) -> Path:
         """Write it, and the former one beside it first; gives where that is."""
-        path = self.at(CONFIG)
+        backup = self.back_up(CONFIG)
+        self.write(self.at(CONFIG), data, CONFIG.mode)
+        return backup
+
+    def back_up(self, file: NodeFile) -> Path:
+        """Copy a file beside itself; gives where that is."""
+        path = self.at(file)
         when = f"{time.strftime('%Y-%m-%d_%H_%M_%S')}.{secrets.token_hex(4)}"
-        backup = path.with_name(FORMER_CONFIG.pattern.replace("*", when))
-        self.write(backup, path.read_bytes(), FORMER_CONFIG.mode)
-        self.write(path, data, CONFIG.mode)
+        backup = path.with_name(FORMER.pattern.replace("*", path.name, 1).replace("*", when))
+        self.write(backup, path.read_bytes(), FORMER.mode)
         return backup

@@ -15,6 +15,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.config.upgrade import read_config
 from ganeti_tx.model.config_data import CONFIG_VERSION, ConfigData
+from ganeti_tx.model.node_certificates import server_key
+from ganeti_tx.runtime.certificates import Identity, digest
+from ganeti_tx.runtime.cluster_authority import is_issued_by
 from ganeti_tx.test.config.older.facts import PRESENT, VERSIONS, older
 
 MASTER = "oak.lab.example"
@@ -32,7 +35,8 @@ class Place:
         self.data.mkdir(parents=True)
         self.settings.mkdir(parents=True)
         self.put(config)
-        for name, text in (("server.pem", ""), ("known_hosts", ""), ("ssconf_master_node", f"{MASTER}\n")):
+        files = {"server.pem": "", "ca.pem": "", "known_hosts": "", "ssconf_master_node": f"{MASTER}\n"}
+        for name, text in files.items():
             (self.data / name).write_text(text)
 
     def put(self, config: Any) -> None:
@@ -143,6 +147,33 @@ class CfgUpgradeTests(SynchronousTestCase):
             before = place.files()
             self.assertEqual(place.run("-f"), (0, UP, ""))
             self.assertEqual(place.files(), before)
+
+    def test_ganetis(self) -> None:
+        """The master of a cluster of Ganeti's gets keys of an authority, by which it alone is known; the former lie beside them."""
+        place = self.place(PRESENT)
+        (place.data / "ca.pem").unlink()
+        (place.data / "server.pem").write_text("shared by all nodes")
+        before = place.files()
+        self.assertEqual(place.run("-f", "--dry-run")[:2], (0, UP))
+        self.assertEqual(place.files(), before)
+        status, out, err = place.run("-f")
+        self.assertEqual((status, out), (0, UP))
+        self.assertIn("'gnt-node add --readd' sets up the others: elm.lab.example\n", err)
+        trusted = (place.data / "ca.pem").read_bytes()
+        for name, place_of in (("client.pem", str), ("server.pem", server_key)):
+            bundle = (place.data / name).read_bytes()
+            self.assertTrue(is_issued_by(bundle, trusted))
+            cluster = place.config.cluster
+            told = cluster.candidate_certs[place_of(cluster.master_node)]
+            self.assertEqual(told, digest(Identity.from_bundle(bundle, name).certificate))
+        self.assertEqual(len(place.config.cluster.candidate_certs), 2)
+        self.assertIn(told, (place.data / "ssconf_node_certs").read_text())
+        self.assertEqual((place.data / "ca.key").stat().st_mode & 0o777, 0o400)
+        (former,) = place.data.glob("server.pem.backup-*")
+        self.assertEqual((former.read_text(), former.stat().st_mode & 0o777), ("shared by all nodes", 0o600))
+        before = place.files()
+        self.assertEqual(place.run("-f"), (0, UP, ""))
+        self.assertEqual(place.files(), before)
 
     def test_dropped(self) -> None:
         """What of an older version none knows any more is told; what was there before lies beside it."""
