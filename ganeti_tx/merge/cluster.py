@@ -34,6 +34,7 @@ class ClusterMerge:
     tell: Callable[[str], None]
     contact: Callable[[str, Access, Callable[[str], bool]], Other] = contact
     failures: list[str] = field(factory=list, init=False)
+    warned: set[str] = field(factory=set, init=False)
 
     @property
     def choices(self) -> Choices:
@@ -82,8 +83,11 @@ class ClusterMerge:
         self._judge(others, will_stop=not self.options.skip_stop_instances)
 
     def _judge(self, others: Sequence[Other], *, will_stop: bool) -> None:
+        """Each warning is said once. @raise BootstrapError: they cannot be merged."""
         for warning in check_configurations(self.own.config(), others, self.choices, will_stop=will_stop):
-            self.say(f"Warning: {warning}")
+            if warning not in self.warned:
+                self.warned.add(warning)
+                self.say(f"Warning: {warning}")
 
     def _pause(self, others: Sequence[Other], undoing: Undoing, closing: ExitStack) -> None:
         """The watchers of all, which would start daemons and instances."""

@@ -72,7 +72,12 @@ def parser() -> argparse.ArgumentParser:
         help="let the other clusters' instances run; what runs must have no port that this cluster uses",
     )
     made.add_argument("--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
-    made.add_argument("clusters", metavar="CLUSTER", nargs="+", help="a cluster's name, or its master node")
+    made.add_argument(
+        "clusters",
+        metavar="CLUSTER",
+        nargs="+",
+        help="a cluster's name, or its master node, which must be given after a merge that was killed",
+    )
     return made
 
 

@@ -89,6 +89,7 @@ class OrderTests(MergeCase):
         self.assertTrue(self.merge())
         self.assertEqual(self.log.done, ORDER)
         self.assertEqual(self.own.started, {RUNNING})
+        self.assertEqual(len([line for line in self.said if line.startswith("Warning: ")]), 1)
         self.assertEqual([node.name for node in self.own.held.nodes.values() if node.offline], [])
         self.assertEqual((self.state.let_in, self.own.pause_end, self.own.drained), (set(), None, False))
 
