@@ -95,7 +95,7 @@ class KeysTests(SystemdClusterCase):
     def test_rename(self) -> None:
         """The new address is on the master alone, the former one is nobody's, and the Remote API answers there."""
         self.begin()
-        address = self.run_on(1, "awk '/web8.example.com/ {print $1}' /etc/hosts").strip()
+        address = self.run_on(1, "awk '/^[0-9.]+ .*web8.example.com/ {print $1}' /etc/hosts").strip()
         former = self.run_on(1, "cat /var/lib/ganeti/ssconf_master_ip").strip()
         said = self.run_on(1, "gnt-cluster rename -f web8.example.com")
         self.assertIn("Cluster renamed from 'cluster.example.com' to 'web8.example.com'", said)
