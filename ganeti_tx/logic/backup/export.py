@@ -1,6 +1,7 @@
 """Exporting an instance: its disks, by the export script of its OS, to a directory of a node or to another cluster."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from ganeti_tx.errors import OpExecError
@@ -115,12 +116,17 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
 
     async def execute(self) -> list[Any]:
         """Gives whether the export is whole, and whether each disk is in it."""
+        with ExitStack() as final:
+            return await self._export(final)
+
+    async def _export(self, final: ExitStack) -> list[Any]:
+        """@param final: what is left when all is done."""
         await self._stop()
         if self._snapshots is not None:
             await self._snapshots.make()
             await self._start_again()
         await self._to.begin(self._name)
-        sums = await self._copy() if self.target.disks else {}
+        sums = await self._copy(final) if self.target.disks else {}
         if self._snapshots is not None:
             async with self.step(DROP):
                 await self._snapshots.drop()
@@ -157,7 +163,7 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
         except OpExecError as error:
             raise OpExecError(f"{error}; when that is mended, 'gnt-instance startup {self._name}' starts it") from None
 
-    async def _copy(self) -> Mapping[int, str]:
+    async def _copy(self, final: ExitStack) -> Mapping[int, str]:
         """The checksum of each dump, where it is known."""
         down = not (self.instance.disks_active or self._runs)
         devices = {} if self._snapshots is None else self._snapshots.devices
@@ -169,6 +175,8 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
                 self.info(f"Activating disks for {self._name}")
                 await assemble_elsewhere(self.nodes, self.target, self.warn)
             await transfers.carry()
+            if self._to.is_final:  # who has it now keeps it: a stop would have the instance run here, too
+                final.enter_context(self.context.safe_points.shield())
             if down:
                 self.info(f"Deactivating disks for {self._name}")
                 await shutdown_disks(self.nodes, self.target, self.warn)

@@ -47,6 +47,10 @@ class Target(Protocol):
     def nodes(self) -> Sequence[Node]:
         """Of this cluster, besides the instance's."""
 
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing can be taken back once the disks are there."""
+
     async def check(self, target: InstanceView) -> None:
         """Under the locks. @raise OpPrereqError: it cannot go there."""
 
@@ -99,6 +103,11 @@ class LocalTarget:
     def nodes(self) -> Sequence[Node]:
         """See `Target`."""
         return (self.node,)
+
+    @property
+    def is_final(self) -> bool:
+        """See `Target`: it is, when it is finished."""
+        return False
 
     async def check(self, target: InstanceView) -> None:
         """See `Target`."""

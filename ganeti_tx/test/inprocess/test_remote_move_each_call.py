@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from ganeti_tx.test.inprocess.agreement import disagreements
+from ganeti_tx.test.inprocess.case import scene_of
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.each_call import TROUBLES, is_of_a_job, nth, some_of
 from ganeti_tx.test.inprocess.network import Fault
@@ -74,17 +75,25 @@ class EachCallTests(RemoteMoveCase):
                 self.check(f"{act.__name__} at call {number} of the {which}: {results}")
                 self.end()
 
-    def kill(self, cluster: InProcessCluster, jobs: tuple[int, int], number: int) -> None:
-        """The process of a job is killed."""
-        wanted = count(cluster) + number
-        job_id = jobs[0] if cluster is self.cluster else jobs[1]
+    def until_called(self, cluster: InProcessCluster, jobs: tuple[int, int], number: int) -> int:
+        """Let time pass until the job there has made so many calls, or has ended; its id."""
+        wanted, job_id = count(cluster) + number, jobs[0] if cluster is self.cluster else jobs[1]
         for _ in range(100_000):
             if count(cluster) > wanted or self.job_of(cluster, job_id).finalized:
                 break
             cluster.pass_time(0.002)
-        process = self.job_of(cluster, job_id).process_id
-        if not self.job_of(cluster, job_id).finalized and process in cluster.zygote.runners:
-            cluster.zygote.kill(process)
+        return job_id
+
+    def kill(self, cluster: InProcessCluster, jobs: tuple[int, int], number: int) -> None:
+        """The process of a job is killed."""
+        job = self.job_of(cluster, self.until_called(cluster, jobs, number))
+        if not job.finalized and job.process_id in cluster.zygote.runners:
+            cluster.zygote.kill(job.process_id)
+
+    def cancel(self, cluster: InProcessCluster, jobs: tuple[int, int], number: int) -> None:
+        """The operator stops a job."""
+        job_id = self.until_called(cluster, jobs, number)
+        scene_of(cluster).run(["gnt-job", "cancel", "--kill", "--yes-do-it", str(job_id)])
 
     def trouble(self, cluster: InProcessCluster, jobs: tuple[int, int], number: int) -> None:
         """A call is refused, never arrives, or its answer is lost."""
@@ -94,6 +103,10 @@ class EachCallTests(RemoteMoveCase):
     def test_killed(self) -> None:
         """Whoever takes over takes back, or leaves what is there for good."""
         self.walk(self.kill, turn=1)
+
+    def test_canceled(self) -> None:
+        """A stop takes effect as a failure does."""
+        self.walk(self.cancel, turn=3)
 
     def test_troubles(self) -> None:
         """The instance is there, whichever call goes wrong."""

@@ -33,6 +33,7 @@ class RemoteTarget:
     key: str
     _used: TransferKey | None = None
     _destinations: Sequence[Destination] = ()
+    _sending: Sending | None = None
 
     @classmethod
     def asked(cls, parts: Parts, op: OpBackupExport, now: float, secret: DomainSecret) -> "RemoteTarget":
@@ -50,6 +51,11 @@ class RemoteTarget:
     def nodes(self) -> Sequence[Node]:
         """See `Target`: none."""
         return ()
+
+    @property
+    def is_final(self) -> bool:
+        """See `Target`: the other cluster keeps what it has."""
+        return True
 
     async def check(self, target: InstanceView) -> None:
         """See `Target`: the key serves once, so that whoever has seen all this can do nothing with it."""
@@ -77,7 +83,10 @@ class RemoteTarget:
         """See `Target`."""
         peer = RemotePeer(key=self.key, certificate=self.certificate)
         indices = [dump.index for dump in dumps]
-        return Sending(self.parts, source.instance.name, indices, source, self.op.compress, peer, self._destinations)
+        self._sending = Sending(
+            self.parts, source.instance.name, indices, source, self.op.compress, peer, self._destinations
+        )
+        return self._sending
 
     def undos(self) -> Sequence[Undo]:
         """See `Target`."""
@@ -85,6 +94,8 @@ class RemoteTarget:
 
     async def finish(self, target: InstanceView, dumps: Sequence[Dump]) -> None:
         """See `Target`: the other cluster has all of it."""
+        if self._sending is not None:
+            await self._sending.forget()
 
     async def clear(self, name: str) -> None:
         """See `Target`."""

@@ -79,7 +79,7 @@ class Receiving(RemoteTransfers):
 
 @define
 class Sending(RemoteTransfers):
-    """They go to another cluster: first `prepare`, then `carry`."""
+    """They go to another cluster: first `prepare`, then `carry`, at last `forget`."""
 
     destinations: Sequence[Destination]
 
@@ -94,7 +94,6 @@ class Sending(RemoteTransfers):
             self.parts.info(f"Sending disk/{each.index} to {to.host}, port {to.port}")
             await self._start(each, to.host, TO_CONNECT, port=to.port)
         await self.until_done()
-        await self.forget()
 
     @property
     def sums(self) -> Mapping[int, str]:
