@@ -9,7 +9,8 @@ from ganeti_tx.errors import ExitCode, GanetiError
 from ganeti_tx.move_instance.command_words import PROGRAM, Wanted, parser, read_words
 from ganeti_tx.move_instance.move import Move, check_clusters
 from ganeti_tx.move_instance.servers import server_of
-from ganeti_tx.rapi_client import Client
+from ganeti_tx.rapi_client import CertificateError, Client
+from ganeti_tx.rapi_client.connect_errors import ADVICE
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,6 +23,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             check_clusters(source, destination, wanted)
             return move_all(source, destination, wanted)
+    except CertificateError as error:
+        advice = "its certificates, such as a copy of its rapi.pem, are given with --src-ca-file or --dest-ca-file"
+        print(f"{PROGRAM}: {str(error).removesuffix(ADVICE)}; {advice}", file=sys.stderr)
     except GanetiError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
     except KeyboardInterrupt:

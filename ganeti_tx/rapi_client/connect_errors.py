@@ -6,6 +6,9 @@ from ganeti_tx.errors import one_line
 from ganeti_tx.rapi_client.errors import CertificateError, NoAnswerError
 from ganeti_tx.rapi_client.server import Server
 
+#: To who calls from a program of his own.
+ADVICE = "; pass the cluster's rapi.pem or its fingerprint as `trust`"
+
 
 def connect_error(server: Server, error: OSError) -> NoAnswerError:
     """No connection could be made."""
@@ -22,10 +25,7 @@ def connect_error(server: Server, error: OSError) -> NoAnswerError:
 
 def distrusted(server: Server, reason: str) -> CertificateError:
     """The server's certificate is not taken."""
-    return CertificateError(
-        f"The certificate of {server.netloc} cannot be trusted: {one_line(reason)};"
-        " pass the cluster's rapi.pem or its fingerprint as `trust`"
-    )
+    return CertificateError(f"The certificate of {server.netloc} cannot be trusted: {one_line(reason)}{ADVICE}")
 
 
 def silent(server: Server, seconds: float) -> NoAnswerError:
