@@ -22,6 +22,13 @@ TITLES = {
 }
 
 
+def as_told(params: Params) -> Params:
+    """Whole numbers without a fraction, as Ganeti's daemon tells them: clients print what they are told."""
+    return {
+        key: int(value) if isinstance(value, float) and value.is_integer() else value for key, value in params.items()
+    }
+
+
 def ndparam_fields(fill: Fill) -> list[Field]:
     """One field for each node parameter."""
     return [ndparam_field(fill, key, declared) for key, declared in types_of(NodeParams).items()]

@@ -9,7 +9,7 @@ from ganeti_tx.model.base import Params
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.node import fill_ndparams, oob_program
-from ganeti_tx.query.fields_ndparams import ndparam_fields
+from ganeti_tx.query.fields_ndparams import as_told, ndparam_fields
 from ganeti_tx.query.language.cell import NO_DATA, NORMAL, UNAVAILABLE, Cell
 from ganeti_tx.query.language.field import Field, Gives, Kind, Match, Need, by_name, computed, stored, tracking
 from ganeti_tx.query.live import Facts, reason
@@ -62,7 +62,7 @@ def is_master(context: NodeContext) -> Callable[[Node], bool]:
 def ndparams(context: NodeContext) -> Callable[[Node], Params]:
     """The filled node parameters."""
     view = context.view
-    return lambda node: fill_ndparams(view.cluster, view.config.nodegroups.get(node.group), node)
+    return lambda node: as_told(fill_ndparams(view.cluster, view.config.nodegroups.get(node.group), node))
 
 
 def powered(context: NodeContext) -> Callable[[Node], bool | None]:

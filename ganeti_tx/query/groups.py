@@ -11,14 +11,14 @@ from ganeti_tx.model.params.disk import fill_diskparams
 from ganeti_tx.model.params.ipolicy import fill as fill_ipolicy
 from ganeti_tx.model.params.node import fill_ndparams
 from ganeti_tx.query.collect import ALL_AT_ONCE
-from ganeti_tx.query.fields_ndparams import ndparam_fields
+from ganeti_tx.query.fields_ndparams import as_told, ndparam_fields
 from ganeti_tx.query.language.field import Field, Kind, Need, by_name, computed, stored, tracking
 from ganeti_tx.query.view import View, chosen
 
 
 def ndparams(view: View) -> Callable[[NodeGroup], Params]:
     """The filled node parameters."""
-    return lambda group: fill_ndparams(view.cluster, group)
+    return lambda group: as_told(fill_ndparams(view.cluster, group))
 
 
 def diskparams(view: View) -> Callable[[NodeGroup], object]:
