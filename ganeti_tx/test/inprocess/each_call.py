@@ -65,11 +65,11 @@ Calls = Sequence[tuple[int, str]]
 
 
 #: One of so many calls goes wrong in a usual run.
-USUAL = 4
+USUAL = 6
 
 
 def some_of(calls: Calls, turn: int) -> Calls:
-    """Every fourth call, beginning with another one in each turn; all of them with GANETI_EVERY_CALL set."""
+    """Every sixth call, beginning with another one in each turn; all of them with GANETI_EVERY_CALL set."""
     return calls if os.environ.get("GANETI_EVERY_CALL") else calls[turn % USUAL :: USUAL]
 
 
@@ -225,10 +225,10 @@ def add_walks(case: type[Case], title: str, operation: Operation, full: bool) ->
         self.check_ended(operation, self.fill, turn=1)
 
     for test, doc in (
-        (test_troubles, "Every fourth call goes wrong, the next ones in the next of the ways."),
+        (test_troubles, "Every sixth call goes wrong, the next ones in the next of the ways."),
         (test_killed, "The job's process is killed at each call."),
-        (test_canceled, "The job is stopped at every fourth call."),
-        (test_full, "The master's disk is full from every fourth call on, and has room again when all has been tried."),
+        (test_canceled, "The job is stopped at every sixth call."),
+        (test_full, "The master's disk is full from every sixth call on, and has room again when all has been tried."),
     ):
         test.__doc__ = doc
         if full or test is not test_full:
