@@ -8,6 +8,7 @@ tests: every worker would bring up every cluster that the tests of a module shar
 import compileall
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -162,6 +163,8 @@ def settled(name: str, outcome: "Future[Outcome]") -> Outcome:
 
 def main() -> int:
     """The exit status is 1 when something failed."""
+    # A shell has what it starts in the background ignore interrupts, which tests type.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # Tests start hundreds of daemons and commands, and where PYTHONDONTWRITEBYTECODE is set each would compile all it imports.
     compileall.compile_dir(ROOT / "ganeti_tx", quiet=2, workers=0)
     outcomes = run(sys.argv[1:])
