@@ -1,6 +1,5 @@
 """What a node may not become (design-2.0, Node flags)."""
 
-from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.node.roles import FLAGS, Role, role_of
 from ganeti_tx.logic.parts import Parts
@@ -54,18 +53,17 @@ def check_power(node: Node, op: OpNodeSetParams, oob_program: str) -> None:
         raise OpPrereqError(f"node {node.name} cannot be online without power; give --offline=yes", ECode.STATE)
 
 
-async def check_instances(config: IConfig, node: Node, op: OpNodeSetParams, role: Role) -> None:
-    """@raise OpPrereqError: instances need the node as it is."""
-    primary, secondary = await config.instances_of_node(node.uuid)
+async def check_instances(parts: Parts, node: Node, op: OpNodeSetParams, role: Role) -> None:
+    """Warns of those that an offline node leaves without a node. @raise OpPrereqError: instances need the node as it is."""
+    primary, secondary = await parts.config.instances_of_node(node.uuid)
     if op.vm_capable is False and (found := [*primary, *secondary]):
         raise OpPrereqError(
             f"instance {found[0].name} lives on node {node.name}, which must stay vm_capable", ECode.STATE
         )
-    if role is Role.OFFLINE and role_of(node) is not role and primary and not op.force:
-        raise OpPrereqError(
-            f"node {node.name} is primary node of instance {primary[0].name}; move it away, or give --force if the node "
-            "is dead",
-            ECode.STATE,
+    if role is Role.OFFLINE and role_of(node) is not role and primary:
+        names = ", ".join(sorted(instance.name for instance in primary))
+        parts.warn(
+            f"Node {node.name} is primary node of {names}; 'gnt-node failover {node.name}' starts on other nodes what can be"
         )
 
 

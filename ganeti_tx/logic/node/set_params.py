@@ -79,7 +79,7 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         role = asked_role(node, op)
         check_transition(node, op, role, self._cluster.master_node)
         check_power(node, op, await self._oob_program())
-        await check_instances(self.config, node, op, role)
+        await check_instances(self, node, op, role)
         self._after = with_role(self._changed(), role)
         if self._returns():
             self._after = with_role(self._after, Role.CANDIDATE)

@@ -100,11 +100,14 @@ def may_be_on(disk: Disk, node: Node) -> bool:
 
 
 def seen_by_all(scene: GroupScene, told: Told) -> set[str]:
-    """Disks of the configuration that every node has in its pools: these lie in a directory that the nodes share."""
+    """Disks of the configuration that every node of the group has in its pools: these lie in a directory that nodes share.
+
+    Of a node that is alone nobody can tell, and what may be somebody's disk is called no orphan.
+    """
     listed: list[dict[str, Any]] = [told.check(node, "volumes", {}) for node in scene.online if node.vm_capable]
     found = [{place_of(each) for part in one.values() if not isinstance(part, str) for each in part} for one in listed]
     configured = {key for disk in scene.everything.disks.values() for key in names(disk)}
-    return configured.intersection(*found) if len(found) > 1 else set()
+    return configured.intersection(*found) if found else set()
 
 
 def place_of(logical_id: Any) -> str:

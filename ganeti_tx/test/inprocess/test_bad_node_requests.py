@@ -97,7 +97,6 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
             Bad(INVAL, "still lives on node node2.example.com; remove or move it first", ["remove node2"]),
             Bad(INVAL, "still lives on node node3.example.com; remove or move it first", ["remove node3"]),
             Bad(STATE, "which must stay vm_capable", ["modify --vm-capable=no node2", "modify --vm-capable=no node3"]),
-            Bad(STATE, "is primary node of instance web1; move it away, or give --force", ["modify -O yes --auto-promote node2"]),
             Bad(
                 STATE,
                 "fewer master candidates than the 2 wanted",

@@ -173,12 +173,12 @@ class RoleTests(SetParamsCase):
             self.assertIn("master-failover", text)
 
     def test_primary_instances(self) -> None:
-        """A node with primary instances goes offline by force only."""
+        """A node with primary instances goes offline, as it may be dead, with a word about them; it stays vm_capable."""
         instance = replace(next(iter(CONFIG.instances.values())), primary_node="node2-uuid", disks=())
         self.set_stage(replace(cluster_of(), instances={instance.uuid: instance}, disks={}))
-        self.assertIn("web1.example.com", self.refused(modify(offline=True), OpPrereqError))
         self.assertIn("vm_capable", self.refused(modify(vm_capable=False), OpPrereqError))
-        self.run_op(modify(offline=True, force=True))
+        self.run_op(modify(offline=True))
+        self.assertIn("is primary node of web1.example.com; 'gnt-node failover", "".join(self.stage.feedback))
         self.assertEqual(self.roles(), "C O")
 
     def test_contradictions(self) -> None:
