@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO
 
 from attrs import define
@@ -38,9 +38,13 @@ class RemoteFailure(BootstrapError):
         return "\n".join(self.lines)
 
 
-def ssh_argv(paths: Paths, *, check_host_key: bool, port: int | None, interactive: bool) -> list[str]:
+def ssh_argv(
+    paths: Paths, *, check_host_key: bool, port: int | None, interactive: bool, more: Sequence[str] = ()
+) -> list[str]:
     """ssh up to the host's name. Known hosts are the cluster's, the system's and the user's; without the check none are
     read or added to, so that it is left out of this one connection only.
+
+    @param more: further arguments. They end with `--`, so that the host is no option whatever it is called.
     """
     if check_host_key:
         known = f"{paths.known_hosts} {SYSTEM_KNOWN_HOSTS}"
@@ -53,7 +57,7 @@ def ssh_argv(paths: Paths, *, check_host_key: bool, port: int | None, interactiv
     if port is not None:
         settings["Port"] = str(port)
     settings = {**settings, "ConnectTimeout": "10", "EscapeChar": "none", "User": "root"}
-    return ["ssh", *(f"-o{name}={value}" for name, value in settings.items())]
+    return ["ssh", *(f"-o{name}={value}" for name, value in settings.items()), *more, "--"]
 
 
 @define

@@ -16,8 +16,6 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.ssh_keys import KEYGEN_LIMIT, MAX_PUBLIC_KEY, PROGRAM
 from ganeti_tx.upgrade.remote import ended
 
-#: Beside the daemons' directory, in which others than root may write; a reboot removes it.
-NAME = "ganeti-merge"
 DIRECTORY_MODE = 0o700
 KEY, KNOWN_HOSTS = "id_ed25519", "known_hosts"
 
@@ -47,10 +45,9 @@ class Access:
         """ssh with the key, up to the host's name. @param port: None where nobody knows it but the user's own settings."""
         if named := os.environ.get(REMOTE_SHELL_VARIABLE):
             return shlex.split(named)
-        argv = ssh_argv(self.paths, check_host_key=True, port=port, interactive=False)
         known = f"~/.ssh/known_hosts {self.directory / KNOWN_HOSTS}"
         key = [f"-oIdentityFile={self.directory / KEY}", "-oIdentitiesOnly=yes", f"-oUserKnownHostsFile={known}"]
-        return [*argv, *key]
+        return ssh_argv(self.paths, check_host_key=True, port=port, interactive=False, more=key)
 
     def environ(self, port: int) -> dict[str, str]:
         """That of a command that is to reach a node in the same way."""
@@ -60,7 +57,7 @@ class Access:
 @contextmanager
 def made_access(paths: Paths) -> Iterator[Access]:
     """A new key, gone in the end. @raise BootstrapError: it cannot be made."""
-    directory = paths.run_dir.with_name(NAME)
+    directory = paths.merge_dir
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(mode=DIRECTORY_MODE)
     try:

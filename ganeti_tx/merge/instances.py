@@ -44,6 +44,6 @@ def command(verb: str, names: Sequence[str], *options: str) -> None:
     """@raise GanetiError: with what it said"""
     if not names:
         return
-    done = ended([own_program("gnt-instance"), verb, "--force-multiple", *options, *names], LIMIT)
+    done = ended([own_program("gnt-instance"), verb, "--force-multiple", *options, "--", *names], LIMIT)
     if done.returncode != 0:
         raise GanetiError(f"gnt-instance {verb}: {(done.stderr or done.stdout).strip()}")

@@ -5,9 +5,9 @@ from contextlib import suppress
 
 from attrs import define
 
-from ganeti_tx.config.ssconf import ssh_port
 from ganeti_tx.config.upgrade import read_config
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.merge.acceptable import check_configuration, check_instances, node_parameters
 from ganeti_tx.merge.access import Access
 from ganeti_tx.merge.documents import Admission, Empty, Halting, Looked, Named, Pause, Told
 from ganeti_tx.merge.remote import Answer, StepFailed, run_step
@@ -54,7 +54,7 @@ class Other:
 
     def port(self, node: Node) -> int:
         """Of its SSH daemon."""
-        return int(str(ssh_port(self.config, node)))
+        return node_parameters(self.config, node).ssh_port
 
     def on(self, node: Node, step: str, asked: Wire, gives: type[Answer]) -> Answer:
         """Have a node do a step. @raise StepFailed"""
@@ -96,8 +96,10 @@ class Other:
         self.on_master("pause", Pause(end=end))
 
     def see_instances(self) -> None:
-        """Know which run, or shall. @raise StepFailed"""
-        self.stopped = self.on(self.master, "in-service", Empty(), Named).names
+        """Know which run, or shall. @raise GanetiError: it cannot be known, or one is none of its instances"""
+        names = self.on(self.master, "in-service", Empty(), Named).names
+        check_instances(self.address, self.config, names)
+        self.stopped = names
 
     def stop_instances(self) -> None:
         """Those that were seen. @raise StepFailed"""
@@ -151,8 +153,11 @@ def contact(address: str, access: Access, is_ours: Callable[[str], bool]) -> Oth
 
 
 def decoded(address: str, told: Told) -> ConfigData:
-    """@raise GanetiError: its configuration cannot be read"""
+    """Its configuration, which nothing is done with before. @raise GanetiError: it cannot be read, or not be taken"""
     try:
-        return read_config(told.config).config
+        config = read_config(told.config).config
     except GanetiError as error:
         raise GanetiError(f"{address}: its configuration cannot be read: {error}") from None
+    check_configuration(address, config)
+    check_instances(address, config, told.stopped)
+    return config

@@ -66,7 +66,7 @@ class SshChecks:
     def _argv(self, name: str, port: int) -> tuple[str, ...]:
         known = f"-oUserKnownHostsFile={self.paths.known_hosts}"
         options = ("-oBatchMode=yes", "-oStrictHostKeyChecking=yes", known, f"-p{port}")
-        return ("ssh", *options, "-l", "root", name, "true")
+        return ("ssh", *options, "-l", "root", "--", name, "true")
 
     async def clutter(self, hosts: list[str]) -> list[str]:
         """Those whose root has more than one key in root's file here."""

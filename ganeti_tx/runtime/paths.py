@@ -120,6 +120,8 @@ class Paths:
 
     # Gone after a reboot.
     run_dir = _At(RUN)
+    #: The keys of a merge; beside the daemons' directory, in which others than root may write.
+    merge_dir = _At(f"{RUN}-merge")
     livelock_dir = _At(f"{RUN}/livelocks")
     luxid_message_dir = _At(f"{RUN}/luxidmessages")
     bdev_cache_dir = _At(f"{RUN}/bdev-cache")

@@ -25,12 +25,15 @@ DESCRIPTION = """\
 Remove what nobody needs any more. A timer starts it every night, as root for the node and as gnt-masterd for the master.
 
 node: certificates below /var/run/ganeti/crypto that have expired, with their keys; what the watcher kept of node groups and has
-not touched for 21 days. master: jobs that were archived more than 21 days ago.
+not touched for 21 days; the key of a cluster-merge that was killed more than 4 days ago.
+master: jobs that were archived more than 21 days ago.
 
 It logs to /var/log/ganeti/cleaner and /var/log/ganeti/master-cleaner, a file for each day, and keeps the last 50.
 """
 #: Seconds after which an archived job, and what the watcher has kept, is removed (Ganeti 3.0 watcher table).
 AGE = 21 * 86400.0
+#: Seconds after which no cluster-merge goes on, and no node lets in its key.
+MERGE_AGE = 4 * 86400.0
 LOGS_KEPT = 50
 LOG_MODE = 0o600
 CERTIFICATE = "cert"
@@ -53,12 +56,20 @@ class Cleaning:
         for pattern in ("watcher.*.data", "watcher.*.instance-status"):
             for path in sorted(self.paths.data_dir.glob(pattern)):
                 self.remove_old(path)
+        self.clean_merge(self.paths.merge_dir)
 
     def clean_master(self) -> None:
         """See DESCRIPTION."""
         for directory in entries(self.paths.queue_archive_dir):
             for path in entries(directory):
                 self.remove_old(path)
+
+    def clean_merge(self, directory: Path) -> None:
+        """Remove what a merge has left that was killed; not the directory, for this program must not write beside it."""
+        left = list(entries(directory))
+        if left and self.now - directory.lstat().st_mtime > MERGE_AGE:
+            for path in left:
+                self.remove(path, Path.unlink)
 
     def has_expired(self, certificate: Path) -> bool:
         """Whether it is one, and nobody may trust it any more; what cannot be read is left, and told."""

@@ -1,14 +1,11 @@
 """The name that an instance is to have, and the address that the name stands for."""
 
-import re
 from collections.abc import Callable
 
 from ganeti_tx.errors import ECode, OpPrereqError, ResolverError
 from ganeti_tx.logic.unit import Resolve
+from ganeti_tx.model.host_name import host_name_fault
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
-
-#: Words separated by dots, as RFC 1123 has host names.
-HOST_NAME = re.compile(r"(?=.{1,253}\Z)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*")
 
 Info = Callable[[str], None]
 
@@ -39,8 +36,6 @@ async def resolved_name(given: str, resolve: Resolve, info: Info) -> tuple[str, 
 def check_name(name: str) -> str:
     """A name in lower case. @raise OpPrereqError: no host could be called so."""
     lower = name.lower()
-    if not HOST_NAME.fullmatch(lower):
-        raise OpPrereqError(
-            f"not a host name: {name[:260]!r}; allowed are letters, digits, - and . between", ECode.INVAL
-        )
+    if (fault := host_name_fault(name)) is not None:
+        raise OpPrereqError(fault, ECode.INVAL)
     return lower

@@ -85,6 +85,11 @@ class SshTests(SynchronousTestCase):
         self.assertNotIn("-oBatchMode=yes", argv)
         self.assertIn("-oBatchMode=yes", ssh_argv(Paths(), check_host_key=True, port=None, interactive=False))
 
+    def test_host(self) -> None:
+        """A host that is called like an option is a host; all that is one stands before."""
+        argv = ssh_argv(Paths(), check_host_key=True, port=22, interactive=False, more=["-oIdentitiesOnly=yes"])
+        self.assertEqual(argv[-2:], ["-oIdentitiesOnly=yes", "--"])
+
     def test_not_checked(self) -> None:
         """For this one connection: what is known is not read, and nothing is remembered."""
         argv = ssh_argv(Paths(), check_host_key=False, port=22, interactive=False)

@@ -3,7 +3,9 @@
 import contextlib
 import io
 import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -11,10 +13,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.bootstrap.start import run
 from ganeti_tx.config.merging.choices import Conflict
 from ganeti_tx.errors import GanetiError
-from ganeti_tx.merge import halted
+from ganeti_tx.merge import halted, instances
 from ganeti_tx.merge.checks import MAX_JOINING
 from ganeti_tx.merge.documents import Empty, Halting, Looked
-from ganeti_tx.merge.letting_in import admitted, let_in
+from ganeti_tx.merge.letting_in import LIFE, admitted, let_in
 from ganeti_tx.merge.main import parser
 from ganeti_tx.merge.options import PAUSE_PERIOD, Restart
 from ganeti_tx.merge.remote import StepFailed, run_step
@@ -23,6 +25,8 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.wconfd.service import LIMITS
 
 OTHERS = b"ssh-rsa AAAA somebody\nssh-rsa BBBB root@node3 (ganeti_tx)"
+#: Long after 1970.
+NOW = 1800000000.0
 BEFORE = Halting(stopped=("web2.example.com",), was_drained=False)
 
 
@@ -31,11 +35,13 @@ class LettingInTests(SynchronousTestCase):
 
     def test_line(self) -> None:
         """It comes, in the place of an earlier one, and goes; all else stays."""
-        once = admitted(OTHERS, "ssh-ed25519 CCCC root@node1")
-        self.assertEqual(once, OTHERS + b"\nssh-ed25519 CCCC root@node1 (cluster-merge)\n")
-        again = admitted(once, "ssh-ed25519 DDDD root@node1")
+        once = admitted(OTHERS, "ssh-ed25519 CCCC root@node1", NOW)
+        end = time.strftime("%Y%m%d%H%M%S", time.localtime(NOW + LIFE))
+        line = f'expiry-time="{end}" ssh-ed25519 CCCC root@node1 (cluster-merge)'
+        self.assertEqual(once, OTHERS + b"\n" + line.encode() + b"\n")
+        again = admitted(once, "ssh-ed25519 DDDD root@node1", NOW)
         self.assertEqual((again.count(b"(cluster-merge)"), again.count(b"DDDD")), (1, 1))
-        self.assertEqual(admitted(again, None), OTHERS + b"\n")
+        self.assertEqual(admitted(again, None, NOW), OTHERS + b"\n")
 
     def test_file(self) -> None:
         """A node without such a file gets one that nobody else reads; taking back what is not there makes none."""
@@ -132,6 +138,23 @@ class StepTests(SynchronousTestCase):
         ):
             done = run([sys.executable, "-m", "ganeti_tx.merge.step_main", *argv], 60.0)
             self.assertEqual((done.returncode, "Traceback" in done.stderr), (wanted, False), done.stderr)
+
+
+class InstancesTests(SynchronousTestCase):
+    """The command that an administrator types."""
+
+    def test_words(self) -> None:
+        """A name is no option, whatever it is."""
+        argvs = list[list[str]]()
+
+        def ended(argv: list[str], limit: float) -> "subprocess.CompletedProcess[str]":
+            argvs.append(argv[1:])
+            return subprocess.CompletedProcess(argv, 0, "", "")
+
+        self.patch(instances, "ended", ended)
+        self.patch(instances, "own_program", str)
+        instances.start({"--all", "web1"})
+        self.assertEqual(argvs, [["startup", "--force-multiple", "--", "--all", "web1"]])
 
 
 class UndoingTests(SynchronousTestCase):

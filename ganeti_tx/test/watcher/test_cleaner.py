@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from ganeti_tx.runtime.certificates import create_authority, issue_client
 from ganeti_tx.test.watcher.watched import WatchedCase
-from ganeti_tx.watcher.cleaner import AGE, LOGS_KEPT, Cleaning, forget_logs
+from ganeti_tx.watcher.cleaner import AGE, LOGS_KEPT, MERGE_AGE, Cleaning, forget_logs
 
 #: Long after 1970, and long before what a certificate made now expires at.
 LATER = 4102444800.0
@@ -45,6 +45,16 @@ class CleanerTests(WatchedCase):
             self.cleaning(now).clean_master()
             self.assertEqual((state.exists(), status.exists(), archived.exists()), left)
         self.assertTrue(queued.exists() and paths.watcher_pause_file.exists())
+
+    def test_merge(self) -> None:
+        """The key of a merge goes when no merge is that old."""
+        directory = self.watched.paths.merge_dir
+        self.watched.put(directory / "id_ed25519", "secret")
+        os.utime(directory, (LATER, LATER))
+        self.cleaning(LATER + MERGE_AGE).clean_node()
+        self.assertTrue((directory / "id_ed25519").exists())
+        self.cleaning(LATER + MERGE_AGE + 1).clean_node()
+        self.assertEqual(list(directory.iterdir()), [])
 
     def test_link(self) -> None:
         """A link in the archive, which is not root's, leads nowhere else."""
