@@ -1,10 +1,11 @@
 """Files that are not the cluster's own, and travel with its keys (design-2.1, "Redistribute Config").
 
-Those of hypervisors, which their parameters name, and those that the administrator lists.
+Those of hypervisors, which their parameters name, and those that the administrator lists. Whoever may change one instance
+may have its parameters name any file, so that what only they name is sent from one directory alone.
 """
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.hypervisors import HYPERVISORS
@@ -17,16 +18,48 @@ MAX_FILE = 1 << 20
 MAX_TOGETHER = 16 << 20
 #: What is there is the kernel's, a daemon's, or has rules of its own.
 CLOSED = (DATA, "/dev", "/proc", "/run", "/sys", "/var/run")
+#: Where a file is that is sent because a parameter names it; but not those that root runs.
+OF_PARAMETERS = "/etc/ganeti"
+PROGRAMS = tuple(f"{OF_PARAMETERS}/{name}" for name in ("hooks", "restricted-commands", "scripts"))
 
 
 def path_fault(path: str) -> str | None:
     """Why a file of that path cannot be sent; None: it can."""
-    if not path.startswith("/") or path == "/" or posixpath.normpath(path) != path or "\0" in path:
-        return "give the whole path, without . and .."
+    if not _is_plain(path):
+        return "give the whole path, without . and .. and with single slashes"
     if any(file.is_at(path) for file in FILES):
         return "the cluster sends it by itself"
-    closed = next((each for each in CLOSED if path == each or path.startswith(f"{each}/")), None)
+    closed = _above(path, CLOSED)
     return None if closed is None else f"nothing below {closed} is sent"
+
+
+def parameter_fault(path: str) -> str | None:
+    """Why a file is not sent that a parameter names and no administrator listed; None: it can be."""
+    if fault := path_fault(path):
+        return fault
+    if _above(path, (OF_PARAMETERS,)) is None or _above(path, PROGRAMS) is not None:
+        return (
+            f"a parameter of a hypervisor names it, and such files are sent from {OF_PARAMETERS} only, and none of its "
+            f"programs; if it shall be, list it in {DISTRIBUTED_FILES.path}"
+        )
+    return None
+
+
+def _is_plain(path: str) -> bool:
+    """Whether it is whole and in its normal form. For normpath two slashes at the beginning are normal."""
+    two_slashes = path.startswith("//")
+    return (
+        path.startswith("/")
+        and not two_slashes
+        and path != "/"
+        and posixpath.normpath(path) == path
+        and "\0" not in path
+    )
+
+
+def _above(path: str, directories: Iterable[str]) -> str | None:
+    """The one of them that a path is, or is below."""
+    return next((each for each in directories if path == each or path.startswith(f"{each}/")), None)
 
 
 def listed(text: str) -> list[str]:

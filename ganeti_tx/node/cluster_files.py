@@ -10,7 +10,6 @@ from twisted.internet.defer import DeferredLock
 from ganeti_tx.errors import ConfigurationError, ProgrammerError
 from ganeti_tx.mastership.ballot import SSCONF_SERIAL, ssconf_serial
 from ganeti_tx.model.config_head import read_head
-from ganeti_tx.model.listed_files import path_fault
 from ganeti_tx.model.node_files import FILES, RAPI_USERS, Holder, NodeFile
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.answers import answers
@@ -28,7 +27,7 @@ from ganeti_tx.rpc.calls.cluster import (
 from ganeti_tx.rpc.calls.node import NodeDemoteFromMc
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.listed_files import read_listed
+from ganeti_tx.runtime.listed_files import listed_place, read_listed
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import MAX_RAPI_FILE, rapi_paths, write_record
 from ganeti_tx.runtime.ssconf_files import write_ssconf
@@ -78,9 +77,10 @@ class ClusterFiles:
     @answers(WriteListedFile)
     async def write_listed(self, call: WriteListedFile) -> None:
         """Write it. @raise ProgrammerError: it is none that may be sent."""
-        if fault := path_fault(call.path):
-            raise ProgrammerError(f"{call.path!r} cannot be written here: {fault}")
-        path = self.paths.root / call.path.lstrip("/")
+        try:
+            path = listed_place(self.files, self.paths, call.path)
+        except ValueError as error:
+            raise ProgrammerError(f"{call.path!r} cannot be written here: {error}") from None
         await self._lock.acquire()
         try:
             await self._admit(call.stamp)

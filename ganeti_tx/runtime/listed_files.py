@@ -1,8 +1,74 @@
 """A file that is not the cluster's own, as it is here, on its way to the other nodes."""
 
-from ganeti_tx.model.listed_files import MAX_FILE, MAX_TOGETHER, path_fault
+import errno
+import os
+from pathlib import Path
+
+from ganeti_tx.model.listed_files import CLOSED, MAX_FILE, MAX_TOGETHER, path_fault
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+
+#: So many links on the way to a file, as with the kernel.
+MAX_LINKS = 40
+
+
+def listed_place(files: IFiles, paths: Paths, path: str) -> Path:
+    """Where it is here. `path` is the path on a node whose root is "/".
+
+    @raise ValueError: it is none that may be sent, or links lead from it to where nothing is. @raise OSError: the way
+    there cannot be followed.
+    """
+    if fault := path_fault(path):
+        raise ValueError(fault)
+    here = _below(paths, path)
+    real = _resolved(files, here)
+    root = _resolved(files, paths.root)
+    if real.is_relative_to(root) and (fault := path_fault(f"/{real.relative_to(root)}")):
+        raise ValueError(f"it leads to {real}: {fault}")
+    for closed in CLOSED:  # which may be links themselves
+        if real.is_relative_to(_resolved(files, _below(paths, closed))):
+            raise ValueError(f"it leads to {real}: nothing below {closed} is sent")
+    return here
+
+
+def _below(paths: Paths, path: str) -> Path:
+    return paths.root / path.lstrip("/")
+
+
+def _resolved(files: IFiles, path: Path) -> Path:
+    """Where all links on the way lead to; what is not there is no link."""
+    found, links = Path(path.anchor), 0
+    ahead = _parts(path)
+    while ahead:
+        name = ahead.pop()
+        if name == "..":
+            found = found.parent
+            continue
+        target = _target(files, found / name)
+        if target is None:
+            found /= name
+            continue
+        links += 1
+        if links > MAX_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        if target.is_absolute():
+            found = Path(target.anchor)
+        ahead += _parts(target)
+    return found
+
+
+def _parts(path: Path) -> list[str]:
+    """Its names, the last one first."""
+    return [part for part in reversed(path.parts) if part != path.anchor]
+
+
+def _target(files: IFiles, path: Path) -> Path | None:
+    try:
+        return Path(files.readlink(path))
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.ENOENT, errno.ENOTDIR}:
+            raise
+    return None
 
 
 def read_listed(files: IFiles, paths: Paths, path: str, room: int) -> tuple[bytes, int]:
@@ -10,9 +76,7 @@ def read_listed(files: IFiles, paths: Paths, path: str, room: int) -> tuple[byte
 
     @raise ValueError: it is none that may be sent. @raise OSError: it cannot be read.
     """
-    if fault := path_fault(path):
-        raise ValueError(fault)
-    here = paths.root / path.lstrip("/")
+    here = listed_place(files, paths, path)
     status = files.stat(here)
     if status.is_directory:
         raise ValueError("it is a directory")

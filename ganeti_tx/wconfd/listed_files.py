@@ -1,12 +1,12 @@
 """The files of hypervisors and of the administrator's list, as they go to the nodes with the keys."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from attrs import frozen
 
 from ganeti_tx.errors import error_text
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.listed_files import MAX_TOGETHER, MOST_FILES, files_of_hypervisors, listed
+from ganeti_tx.model.listed_files import MAX_TOGETHER, MOST_FILES, files_of_hypervisors, listed, parameter_fault
 from ganeti_tx.model.node_files import DISTRIBUTED_FILES
 from ganeti_tx.rpc.calls.cluster import ReadListedFile, WriteListedFile
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
@@ -33,8 +33,8 @@ def read_listed_files(files: IFiles, paths: Paths, config: ConfigData) -> Listed
     calls: list[WriteListedFile] = []
     faults: list[str] = []
     denied: list[str] = []
-    optional = [path for path in files_of_hypervisors(config) if _may_be_there(files, paths, path)]
-    wanted = list(dict.fromkeys([*optional, *_list(files, paths, faults)]))
+    wanted = list(dict.fromkeys(_list(files, paths, faults)))
+    wanted += _of_hypervisors(files, paths, {*files_of_hypervisors(config)} - {*wanted}, faults)
     if len(wanted) > MOST_FILES:
         faults.append(
             f"{paths.of(DISTRIBUTED_FILES)}: {len(wanted)} files are more than {MOST_FILES}; the rest is left"
@@ -63,6 +63,14 @@ async def with_denied(found: ListedFiles, rpc: INodeRpc, own: Target) -> ListedF
         else:
             calls.append(WriteListedFile(path=path, data=file.data, mode=file.mode))
     return ListedFiles(tuple(calls), tuple(faults))
+
+
+def _of_hypervisors(files: IFiles, paths: Paths, named: Collection[str], faults: list[str]) -> list[str]:
+    """Of those that parameters alone name, the ones that are here and may be sent for that."""
+    here = [path for path in sorted(named) if "\0" not in path and _may_be_there(files, paths, path)]
+    refused = {path: fault for path in here if (fault := parameter_fault(path))}
+    faults += [_fault(path, fault) for path, fault in [*refused.items()][:MOST_FILES]]
+    return [path for path in here if path not in refused]
 
 
 def _fault(path: str, why: str) -> str:

@@ -16,7 +16,14 @@ from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
 from ganeti_tx.node.service import UPLOADS
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.calls.cluster import ListedFile, ReadListedFile, UploadFile, WriteRapiFiles, WriteSsconfFiles
+from ganeti_tx.rpc.calls.cluster import (
+    ListedFile,
+    ReadListedFile,
+    UploadFile,
+    WriteListedFile,
+    WriteRapiFiles,
+    WriteSsconfFiles,
+)
 from ganeti_tx.rpc.calls.node import NodeDemoteFromMc, NodeLeaveCluster
 from ganeti_tx.rpc.calls.queue import JobqueuePurge, JobqueueRename, JobqueueSetDrainFlag, JobqueueSweep, JobqueueUpdate
 from ganeti_tx.runtime.paths import Paths
@@ -81,11 +88,31 @@ class ClusterFilesTests(SynchronousTestCase):
             (CONFIG, 99, "sends it by itself"),
             ("/var/lib/ganeti/rapi.pem.old", 99, "nothing below /var/lib/ganeti is sent"),
             ("/srv/../srv/vif", 99, "give the whole path"),
+            ("//var/lib/ganeti/rapi.pem.old", 99, "give the whole path"),
+            ("//proc/version", 99, "give the whole path"),
             ("/srv/vif", 1, "all files together"),
             ("/srv", 99, "it is a directory"),
             ("/srv/nosuch", 99, "No such file"),
         ):
             self.assertIn(reason, self.refused(ReadListedFile(path=path, room=room), ConfigurationError))
+
+    def test_write_for_others(self) -> None:
+        """Such a file is written with its mode, where none of the cluster's own is, by whatever name or link."""
+        self.do(WriteListedFile(path="/srv/vif", data=b"#!", mode=0o750))
+        self.assertEqual(self.files.stat(self.paths.root / "srv/vif").mode, 0o750)
+        self.files.symlink(self.paths.root / "srv/data", str(self.paths.data_dir))
+        for path in (
+            CONFIG,
+            f"/{CONFIG}",
+            "//var/lib/ganeti/x",
+            "/srv/data/x",
+            "/srv/data",
+            "//proc/x",
+            "/srv/",
+            "srv",
+        ):
+            text = self.refused(WriteListedFile(path=path, data=b"", mode=0o600), ProgrammerError)
+            self.assertIn(f"{path!r} cannot be written here: ", text)
 
     def test_older_configuration(self) -> None:
         """An older configuration does not replace a newer one; a newer or equal one does, and so junk is healed."""

@@ -19,8 +19,8 @@ from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import NODE
 from ganeti_tx.wconfd.listed_files import ListedFiles, read_listed_files, with_denied
 
-OPEN, PASSWORD, SCRIPT = "/etc/motd", "/etc/vnc/password", "/srv/vif"
-KVM = {Hypervisor.KVM: {"vnc_password_file": PASSWORD, "spice_password_file": "/etc/vnc/nosuch"}}
+OPEN, PASSWORD, SCRIPT = "/etc/motd", "/etc/ganeti/vnc/password", "/srv/vif"
+KVM = {Hypervisor.KVM: {"vnc_password_file": PASSWORD, "spice_password_file": "/etc/ganeti/vnc/nosuch"}}
 
 
 class DeniedTests(SynchronousTestCase):
@@ -59,22 +59,47 @@ class DeniedTests(SynchronousTestCase):
             found.calls,
             (
                 WriteListedFile(path=OPEN, data=OPEN.encode(), mode=0o640),
-                WriteListedFile(path=PASSWORD, data=b"secret", mode=0o600),
                 WriteListedFile(path=SCRIPT, data=b"secret", mode=0o600),
+                WriteListedFile(path=PASSWORD, data=b"secret", mode=0o600),
             ),
         )
         room = MAX_TOGETHER - len(OPEN)
         asked = [(node, call.path, call.room) for node, call in self.rpc.sent if isinstance(call, ReadListedFile)]
-        self.assertEqual(asked, [(NODE.name, PASSWORD, room), (NODE.name, SCRIPT, room - len(b"secret"))])
+        self.assertEqual(asked, [(NODE.name, SCRIPT, room), (NODE.name, PASSWORD, room - len(b"secret"))])
 
     def test_faults(self) -> None:
         """Each file that cannot be had is told of, with the reason, and the others go."""
         self.rpc.fail(ReadListedFile, ConfigurationError("it is a directory"))
         self.assertEqual(
             self.found().faults,
-            tuple(f"file {path} is not sent: it is a directory" for path in (PASSWORD, SCRIPT)),
+            tuple(f"file {path} is not sent: it is a directory" for path in (SCRIPT, PASSWORD)),
         )
         self.rpc.fail(ReadListedFile, "connection refused", NodeUnreachableError)
         found = self.found()
         self.assertEqual([call.path for call in found.calls], [OPEN])
-        self.assertIn(f"file {SCRIPT} is not sent: only root may read it, and ", found.faults[1])
+        self.assertIn(f"file {PASSWORD} is not sent: only root may read it, and ", found.faults[1])
+
+    def test_of_parameters(self) -> None:
+        """A file elsewhere that a parameter of the cluster or an instance names is not sent, and that is told; listed, it is."""
+        elsewhere = "/etc/shadow"
+        self.put(Path(elsewhere), b"root's")
+        cluster = replace(CONFIG.cluster, enabled_hypervisors=(Hypervisor.KVM,), hvparams={})
+        by_cluster = replace(cluster, hvparams={Hypervisor.KVM: {"vnc_password_file": elsewhere}})
+        instance = replace(
+            next(iter(CONFIG.instances.values())),
+            hypervisor=Hypervisor.KVM,
+            hvparams={"spice_password_file": elsewhere, "vnc_password_file": f"/{OPEN}"},
+        )
+        for config in (
+            replace(CONFIG, cluster=by_cluster, instances={}),
+            replace(CONFIG, cluster=cluster, instances={instance.uuid: instance}),
+        ):
+            found = read_listed_files(self.files, self.paths, config)
+            self.assertEqual([call.path for call in found.calls], [OPEN])
+            self.assertEqual(found.denied, (SCRIPT,))
+            (fault,) = (each for each in found.faults if elsewhere in each)
+            self.assertIn("list it in /etc/ganeti/distributed-files", fault)
+            self.put(self.paths.of(DISTRIBUTED_FILES), f"{elsewhere}\n".encode())
+            found = read_listed_files(self.files, self.paths, config)
+            self.assertEqual([call.path for call in found.calls], [elsewhere])
+            self.put(self.paths.of(DISTRIBUTED_FILES), f"{OPEN}\n{SCRIPT}\n".encode())
