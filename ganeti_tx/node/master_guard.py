@@ -17,7 +17,7 @@ from twisted.logger import Logger
 from ganeti_tx.mastership.ballot import own_ballot, ssconf_master
 from ganeti_tx.model.stamp import Stamp
 from ganeti_tx.node.answers import Method
-from ganeti_tx.node.terms import Terms, is_superseded
+from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls.base import Claim, NodeCall, Sender
 from ganeti_tx.rpc.refusals import AnotherIsMaster, NoStamp, UnknownCaller
 from ganeti_tx.runtime.files import IFiles
@@ -73,9 +73,13 @@ class MasterGuard:
             self._last = stamp
 
     def _was_master(self, stamp: Stamp) -> bool:
-        """Whether a stamp is of the master of before, or of a later one of the same cluster."""
+        """Whether a stamp is of the master of before. A term by itself shows nothing: any candidate can count one further."""
         last = self._last
-        return last is not None and last.cluster == stamp.cluster and not is_superseded(stamp, last.term, last.master)
+        return (
+            last is not None
+            and (last.cluster, last.master) == (stamp.cluster, stamp.master)
+            and last.term <= stamp.term
+        )
 
     async def _check_files(self, call: NodeCall[object], stamp: Stamp) -> None:
         caller, master = stamp.master, ssconf_master(self.files, self.paths)
