@@ -7,7 +7,7 @@ from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, PathMode
 from ganeti_tx.runtime.paths import Paths
 
 #: Directories the administrator owns: created where they are missing, never changed.
-ADMINISTRATORS_DIRECTORIES = ("/etc/ganeti", "/var/lock")
+ADMINISTRATORS_DIRECTORIES = ("/etc/ganeti",)
 ADMINISTRATORS_MODE = 0o755
 
 
@@ -22,6 +22,12 @@ def ensure_directories(paths: Paths, files: IFiles) -> None:
         files.mkdir((paths.root / path.lstrip("/")).parent, ADMINISTRATORS_MODE)
     for path, wanted in DIRECTORY_MODES.items():
         _ensure_directory(files, paths.root / path.lstrip("/"), wanted)
+
+
+def ensure_lock_directory(paths: Paths, files: IFiles) -> None:
+    """For who may come before the daemons after a boot. @raise OSError: it cannot be created or changed."""
+    files.mkdir(paths.lock_dir.parent, ADMINISTRATORS_MODE)
+    _ensure_directory(files, paths.lock_dir, DIRECTORY_MODES[str(Paths().lock_dir)])
 
 
 def _ensure_directory(files: IFiles, path: Path, wanted: PathMode) -> None:

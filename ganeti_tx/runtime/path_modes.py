@@ -65,6 +65,7 @@ DIRECTORY_MODES = _table("""
 /var/run/ganeti/luxidmessages 0750 masterd daemons
 /var/run/ganeti/socket 0770 masterd daemons
 /var/run/ganeti/uid-pool 0750 noded masterd
+/var/run/ganeti-locks 0700 noded noded
 """)
 
 

@@ -14,6 +14,7 @@ ROOT_VARIABLE = "GANETI_ROOTDIR"
 
 DATA = node_files.DATA.lstrip("/")
 RUN = "var/run/ganeti"
+LOCKS = "var/run/ganeti-locks"
 LOG = "var/log/ganeti"
 ETC = "etc/ganeti"
 LIB = "usr/lib/ganeti"
@@ -180,11 +181,10 @@ class Paths:
     root_authorized_keys = _At("root/.ssh/authorized_keys")
     xen_config_dir = _At("etc/xen")
 
-    # Locks and storage.
-    lock_dir = _At("var/lock")
-    ssconf_lock_file = _At("var/lock/ganeti-ssconf.lock")
-    watcher_lock_file = _At("var/lock/ganeti-watcher.lock")
-    restricted_commands_lock_file = _At("var/lock/ganeti-restricted-commands.lock")
+    # Locks and storage. In /var/lock, where Ganeti has them, everybody may make files, and so keep these locked.
+    lock_dir = _At(LOCKS)
+    watcher_lock_file = _At(f"{LOCKS}/ganeti-watcher.lock")
+    restricted_commands_lock_file = _At(f"{LOCKS}/ganeti-restricted-commands.lock")
     backup_dir = _At("var/backups")
     file_storage_dir = _At("srv/ganeti/file-storage")
     shared_file_storage_dir = _At("srv/ganeti/shared-file-storage")

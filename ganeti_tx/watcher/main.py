@@ -14,12 +14,15 @@ from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.model.durations import WANTED, parse_duration
 from ganeti_tx.model.ip_family import family_of_ssconf, loopback
 from ganeti_tx.runtime.daemon_options import address
+from ganeti_tx.runtime.directories import ensure_lock_directory
 from ganeti_tx.runtime.file_lock import hold
+from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.path_modes import FILE_MODES
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.runtime.watcher_pause import pause_end
 from ganeti_tx.watcher import daemons, master
 from ganeti_tx.watcher.group import GroupRun
@@ -125,7 +128,7 @@ def run_node(node: WatchedNode, options: argparse.Namespace) -> int:
     if end is not None and not options.ignore_pause:
         node.log.debug(f"paused until {time.ctime(end)}")
         return ExitCode.SUCCESS
-    node.paths.lock_dir.mkdir(parents=True, exist_ok=True)
+    ensure_lock_directory(node.paths, RealFiles(InlineThreads()))
     try:
         lock = hold(node.paths.watcher_lock_file, LOCK_MODE)
     except LockError:
@@ -177,7 +180,7 @@ def run_group(node: WatchedNode, options: argparse.Namespace) -> int:
             f"node groups are looked after by the master, {node.ssconf('master_node') or 'which is not known'}"
         )
         return ExitCode.NOTMASTER
-    node.paths.lock_dir.mkdir(parents=True, exist_ok=True)
+    ensure_lock_directory(node.paths, RealFiles(InlineThreads()))
     try:
         lock = hold(node.paths.watcher_group_lock_file(options.group), LOCK_MODE)
     except LockError:
