@@ -1,7 +1,7 @@
 """What the cluster keeps on every node: uploaded files and simple configuration, and how a node forgets it all."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePath
 
 from attrs import define, field
@@ -46,6 +46,8 @@ class ClusterFiles:
     own_name: str
     terms: Terms
     queue: JobCopies
+    #: Told of each simple configuration that was taken, even when the disk did not take it.
+    sent: Callable[[Mapping[str, str]], None] = lambda _values: None
     #: Term and serial number of the files of rapi/ that were taken last. Kept in memory: what was on its way to a daemon
     #: that was restarted went with its connection.
     _rapi_files: tuple[int, int] = (0, 0)
@@ -150,7 +152,10 @@ class ClusterFiles:
             comparable = self.terms.is_of_this_term("ssconf", call.stamp)
             if comparable and call.serial is not None and call.serial < ssconf_serial(self.files, self.paths):
                 raise ConfigurationError(f"simple configuration here is newer than serial {call.serial}; it was kept")
-            await write_ssconf(self.files, self.paths, {**call.values, **serial})
+            try:
+                await write_ssconf(self.files, self.paths, {**call.values, **serial})
+            finally:
+                self.sent(call.values)
             await self.terms.written("ssconf", call.stamp)
         finally:
             self._lock.release()

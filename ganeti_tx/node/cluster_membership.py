@@ -1,6 +1,7 @@
 """Whose calls this node accepts, and how it ceases to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from hmac import compare_digest
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ MAX_SSCONF = 1024 * 1024
 MAX_KEY_FILE = 64 * 1024
 #: Seconds between the answer to the last call and the daemon's end.
 LEAVE_DELAY = 0.2
+#: The key of simple configuration with the digests of the candidates' certificates.
+CERTIFICATES = "master_candidates_certs"
 SSL_TOKEN, SERVER_TOKEN = "ssl", "server"
 
 
@@ -33,7 +36,7 @@ SSL_TOKEN, SERVER_TOKEN = "ssl", "server"
 class AdmittedCallers:
     """Admits the certificates whose digests ssconf lists as the master candidates'.
 
-    While a disk that fails does not give the list, the one that was read last counts.
+    While a disk that fails does not give the list, the one that was read last counts, or the one that the master sent since.
     """
 
     files: IFiles
@@ -51,7 +54,7 @@ class AdmittedCallers:
 
     def _known(self) -> list[str]:
         try:
-            self._read(self.paths.ssconf_file("master_candidates_certs"))
+            self._read(self.paths.ssconf_file(CERTIFICATES))
         except FileNotFoundError:
             self._seen, self._digests = None, []
         except OSError as error:
@@ -66,8 +69,20 @@ class AdmittedCallers:
         stat = self.files.stat(path)
         if stat != self._seen:
             lines = self.files.read(path, MAX_SSCONF).decode("ascii", "ignore").splitlines()
-            self._digests = [line.partition("=")[2].strip() for line in lines if "=" in line]
+            self._digests = _digests_in(lines)
             self._seen = stat
+
+    def told(self, values: Mapping[str, str]) -> None:
+        """The master sent these keys, whether or not they could be written; they count until the file is another one."""
+        if CERTIFICATES not in values:
+            return
+        with suppress(OSError):
+            self._read(self.paths.ssconf_file(CERTIFICATES))  # so that an older file is not taken for a newer one
+        self._digests = _digests_in(values[CERTIFICATES].splitlines())
+
+
+def _digests_in(lines: Iterable[str]) -> list[str]:
+    return [line.partition("=")[2].strip() for line in lines if "=" in line]
 
 
 @define

@@ -148,9 +148,16 @@ def real_parts(reactor: IDaemonReactor) -> NodeParts:
 
 
 def build_dispatch(
-    parts: NodeParts, storage: NodeStorage | None = None, ends: ITransferEnds | None = None
+    parts: NodeParts,
+    storage: NodeStorage | None = None,
+    ends: ITransferEnds | None = None,
+    callers: AdmittedCallers | None = None,
 ) -> NodeDispatch:
-    """Every call of a node. @param storage: where its disks live, and `ends` of transfers; this machine's own if not given."""
+    """Every call of a node. @param storage: where its disks live, and `ends` of transfers; this machine's own if not given.
+
+    @param callers: who may make calls, which is told of changes.
+    """
+    callers = callers or AdmittedCallers(parts.files, parts.paths)
     storage = storage or load_storage(parts)
     ends = ends or TransferProcesses(parts.files, parts.paths, parts.runner, parts.clock)
     hypervisors = load_hypervisors(parts)
@@ -164,7 +171,7 @@ def build_dispatch(
     exports = Exports(parts.files, parts.paths, parts.threads)
     terms = Terms(parts.files, parts.paths)
     queue = JobCopies(parts.files, parts.paths, terms)
-    cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS, parts.name, terms, queue)
+    cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS, parts.name, terms, queue, callers.told)
     ssh_files = SshFiles(parts.files, parts.paths, parts.runner, parts.name, terms)
     daemons = LocalDaemons(parts.files, parts.paths, parts.runner, parts.clock, parts.processes)
     role = MasterRoleCalls(parts.files, parts.paths, parts.threads, daemons)
@@ -237,7 +244,7 @@ async def start(
     if address is None:
         address = await OwnAddress(parts.files, paths, parts.threads, parts.clock).primary(parts.name)
     callers = AdmittedCallers(parts.files, paths)
-    site = NodeSite(build_dispatch(parts), callers.admitted, parts.reactor, most_unauthenticated)
+    site = NodeSite(build_dispatch(parts, callers=callers), callers.admitted, parts.reactor, most_unauthenticated)
     listening = parts.reactor.listenSSL(port, site, tls, backlog=BACKLOG, interface=address)
     log.info("node calls for {name} on {where}", name=parts.name, where=host_port(address, port))
 

@@ -7,7 +7,11 @@ from OpenSSL.crypto import FILETYPE_PEM, X509, load_certificate
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.cluster_membership import AdmittedCallers
+from ganeti_tx.node.job_copies import JobCopies
+from ganeti_tx.node.terms import Terms
+from ganeti_tx.rpc.calls.cluster import WriteSsconfFiles
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.tls import peer_name
@@ -83,6 +87,35 @@ class AdmittedCallersTests(SynchronousTestCase):
         self.assertTrue(self.callers.admitted(Connection(NODE2)))
         self.files.remove(self.paths.ssconf_file("master_candidates_certs"))
         self.assertFalse(self.callers.admitted(Connection(NODE2)))
+
+    def test_told(self) -> None:
+        """A list that the disk does not take counts all the same, until there is another file."""
+        node3 = issue_client(AUTHORITY, "node3", NOW)
+        for known in (True, False):
+            self.callers = AdmittedCallers(self.files, self.paths)
+            self.admit(NODE2)
+            self.assertEqual(not known or self.callers.admitted(Connection(NODE2)), True)
+            self.send(node3, written=False)
+            self.assertEqual([self.callers.admitted(Connection(each)) for each in (NODE2, node3)], [False, True])
+            self.send(NODE2, written=True)  # as the file is still, so that it is not written anew
+            self.assertEqual([self.callers.admitted(Connection(each)) for each in (NODE2, node3)], [True, False])
+            self.admit(node3)
+            self.assertEqual([self.callers.admitted(Connection(each)) for each in (NODE2, node3)], [False, True])
+
+    def send(self, identity: Identity, *, written: bool) -> None:
+        """The master sends simple configuration with this candidate; the disk may refuse it."""
+        terms = Terms(self.files, self.paths)
+        queue = JobCopies(self.files, self.paths, terms)
+        part = ClusterFiles(self.files, self.paths, {}, "node1", terms, queue, self.callers.told)
+        values = {"master_candidates_certs": f"uuid={digest(identity.certificate)}\n", "cluster_name": "c"}
+        if not written:
+            self.files.fault = lambda operation, path: error(errno.EROFS, path) if "write" in operation else None
+        done = Deferred.fromCoroutine(part.write_ssconf(WriteSsconfFiles(values=values)))
+        if written:
+            self.successResultOf(done)
+        else:
+            self.failureResultOf(done, OSError)
+        self.files.fault = None
 
     def test_nameless(self) -> None:
         """Who shows no certificate, or one without a name, may not call, listed or not."""
