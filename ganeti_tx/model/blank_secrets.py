@@ -12,8 +12,12 @@ from ganeti_tx.model.disk import without_secrets
 
 Object = TypeVar("Object", bound=msgspec.Struct)
 BLANK = ""
-#: The password of a user in a URL, such as that of an image, wherever one is.
-PASSWORD = re.compile(r"([a-z][a-z0-9+.-]*://[^/?#@\s:]*:)[^/?#@\s]+(?=@)", re.IGNORECASE)
+SCHEME = r"[a-z][a-z0-9+.-]*://"
+#: Who asks, in a URL such as that of an image: all up to the last "@", as passwords with "/", "?" or "@" are written without
+#: escapes, too; and what it asks for, which may be a signature. Of a text that begins with a URL all counts, of one that has
+#: a URL in it the word. This takes more than it must of a URL with "@" behind its host, and never less.
+USER = re.compile(rf"(\A{SCHEME}).*@|({SCHEME})\S*@", re.IGNORECASE | re.DOTALL)
+QUERY = re.compile(rf"(\A{SCHEME}[^?#]*[?#]).*|({SCHEME}[^?#\s]*[?#])\S*", re.IGNORECASE | re.DOTALL)
 
 
 def with_blank_secrets(config: ConfigData) -> ConfigData:
@@ -24,7 +28,7 @@ def with_blank_secrets(config: ConfigData) -> ConfigData:
         instances={uuid: _blank(each, instance.PRIVATE) for uuid, each in config.instances.items()},
         disks={uuid: without_secrets(each, BLANK) for uuid, each in config.disks.items()},
     )
-    return decode(msgspec.json.encode(_without_passwords(msgspec.json.decode(encode(blank)))))
+    return decode(msgspec.json.encode(_without_secret_urls(msgspec.json.decode(encode(blank)))))
 
 
 def _blank(value: Object, private: frozenset[str]) -> Object:
@@ -38,10 +42,15 @@ def _emptied(value: Any) -> Any:
     return BLANK
 
 
-def _without_passwords(value: Any) -> Any:
-    """The same, of JSON, without the passwords of URLs."""
+def _without_secret_urls(value: Any) -> Any:
+    """The same, of JSON, without the secrets of URLs."""
     if isinstance(value, dict):
-        return {name: _without_passwords(each) for name, each in value.items()}
+        return {name: _without_secret_urls(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [_without_passwords(each) for each in value]
-    return PASSWORD.sub(r"\1", value) if isinstance(value, str) else value
+        return [_without_secret_urls(each) for each in value]
+    return blank_urls(value) if isinstance(value, str) else value
+
+
+def blank_urls(text: str) -> str:
+    """A text without users, passwords and queries in its URLs."""
+    return QUERY.sub(r"\1\2", USER.sub(r"\1\2@", text))
