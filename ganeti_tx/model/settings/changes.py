@@ -39,13 +39,20 @@ def uid_pool(
 ) -> tuple[IdRange, ...]:
     """The ranges of user ids after a replacement, additions and removals.
 
-    @raise OpPrereqError: a range is no range, overlaps another, or to be removed is not there.
+    @raise OpPrereqError: a range is no range, overlaps another, or to be removed is not there; or one that is given has
+        root's id, which may only be left from before, or go.
     """
     pool = list(held if whole is None else whole)
+    for low, high in (*(whole or ()), *(added or ())):
+        if low == 0 <= high:
+            raise OpPrereqError(
+                f"uid_pool: {low}-{high} has 0, the id of root, as whom no instance may run; allowed are 1 to {LAST_ID}",
+                ECode.INVAL,
+            )
     for low, high in (*(added or ()), *(removed or ()), *pool):
         if not 0 <= low <= high <= LAST_ID:
             raise OpPrereqError(
-                f"uid_pool: {low}-{high} is no range of user ids; allowed are 0 to {LAST_ID}", ECode.INVAL
+                f"uid_pool: {low}-{high} is no range of user ids; allowed are 1 to {LAST_ID}", ECode.INVAL
             )
     pool.extend(added or ())
     for low, high in removed or ():

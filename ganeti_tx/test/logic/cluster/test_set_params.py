@@ -10,6 +10,7 @@ from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.opcodes.private import Private
 from ganeti_tx.model.opcodes.types import ListAction
+from ganeti_tx.model.settings.changes import uid_pool
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, NodeVerify, StorageSpace
@@ -270,6 +271,14 @@ class SetParamsTests(SetParamsCase):
         for low, high in ((20, 10), (-1, 5), (10, 2**32)):
             self.assertIn("no range of user ids", self.refused(modify(uid_pool=((low, high),)), OpPrereqError))
         self.run_op(modify(uid_pool=((2**32 - 1, 2**32 - 1),)))
+
+    def test_root(self) -> None:
+        """Root's id comes into no pool; one that has it from before can be changed, and be rid of it."""
+        for given in ({"uid_pool": ((0, 33),)}, {"uid_pool": ((5, 9), (0, 0))}, {"add_uids": ((0, 1),)}):
+            why = self.refused(modify(**given), OpPrereqError)
+            self.assertRegex(why, r"uid_pool: 0-(33|0|1) has 0, the id of root.*allowed are 1 to 4294967295")
+        self.assertEqual(uid_pool([(0, 33)], None, [(40, 41)], [(0, 0)]), ((1, 33), (40, 41)))
+        self.assertEqual(uid_pool([(0, 33)], None, [(40, 41)]), ((0, 33), (40, 41)))
 
     def test_lists_of_oses(self) -> None:
         """Names are added and removed."""
