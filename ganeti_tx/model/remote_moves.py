@@ -16,8 +16,9 @@ from ganeti_tx.errors import ECode, OpPrereqError
 VERSION, GREETING = 0, "Hi, I'm Ganeti"
 #: The type of the entry in the log of a job by which the side that receives tells where it listens.
 REMOTE_IMPORT = "remote-import"
-#: Letters and digits alone, and as many as a line of a sane length takes.
-SALT = re.compile(r"[a-zA-Z0-9]{1,250}")
+#: Of what both sides make. Nothing is between a salt and the text that is signed with it: with a salt of another length the
+#: signature of "0:..." and salt "abc1" would be that of "10:..." and salt "abc".
+SALT = re.compile(r"[a-zA-Z0-9]{16}")
 #: Of a key on a node, which is a directory there.
 KEY_NAME = re.compile(r"[a-z0-9][0-9a-zA-Z_-]{0,99}")
 #: Characters of what somebody sent that an error shows.

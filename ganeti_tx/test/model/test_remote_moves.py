@@ -20,7 +20,9 @@ SECRET = DomainSecret("secret-of-two")
 SALT = "60c1b8d3b04398bb"
 DIGEST = "f82cc48d65594055d1c1372bba2ca9b557fe7173"
 TO = Destination("192.0.2.9", 40123, "magicMAGIC")
-SIGNED = ["192.0.2.9", 40123, "magicMAGIC", "37e488e2576de31fe7241c927b40dde00803416c", "s4lt"]
+#: A signature of Ganeti's, made for a test with a salt such as it never makes.
+VECTOR, SHORT = "37e488e2576de31fe7241c927b40dde00803416c", "s4lt"
+SIGNED = TO.signed(SECRET, 1, SALT)
 
 
 class SignatureTests(SynchronousTestCase):
@@ -68,7 +70,7 @@ class SignatureTests(SynchronousTestCase):
 
     def test_destination(self) -> None:
         """It is of one disk, and of nobody else."""
-        self.assertEqual(TO.signed(SECRET, 1, "s4lt"), SIGNED)
+        self.assertEqual(TO.signed(SECRET, 1, SHORT), ["192.0.2.9", 40123, "magicMAGIC", VECTOR, SHORT])
         self.assertEqual(destination(SECRET, 1, SIGNED), TO)
         self.assertNotIn("magicMAGIC", repr(TO))
         for shown, reason in (
@@ -82,9 +84,19 @@ class SignatureTests(SynchronousTestCase):
             self.refused(f"target_node: disk/1: .*{reason}", destination, SECRET, 1, shown)
         self.refused("disk/0: its signature is wrong", destination, SECRET, 0, SIGNED)
 
+    def test_length_of_salts(self) -> None:
+        """A signature stands for one text: no part of a salt can become part of it, nor the other way round."""
+        ends_in_one = f"{SALT[:-1]}1"
+        both = [TO.signed(SECRET, 0, ends_in_one)[3], TO.signed(SECRET, 10, ends_in_one[:-1])[3]]
+        self.assertEqual(both[0], both[1])
+        for index, salt in ((10, SALT[:-1]), (0, f"{SALT}1"), (1, SHORT), (1, ""), (1, f"{SALT[:-1]}:")):
+            shown = TO.signed(SECRET, index, salt)
+            self.refused(f"disk/{index}: its signature is wrong", destination, SECRET, index, shown)
+        self.refused("do not share the secret", check_handshake, SECRET, handshake(SECRET, SALT[:-1]))
+
     def test_destinations(self) -> None:
         """As many as there are disks, in their order."""
-        both = [TO.signed(SECRET, index, "s4lt") for index in (0, 1)]
+        both = [TO.signed(SECRET, index, SALT) for index in (0, 1)]
         self.assertEqual(destinations(SECRET, 2, both), [TO, TO])
         self.refused("disk/0: its signature is wrong", destinations, SECRET, 2, both[::-1])
         self.refused("of 2 disks are given, and the instance has 1", destinations, SECRET, 1, both)

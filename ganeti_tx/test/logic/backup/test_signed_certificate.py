@@ -14,6 +14,7 @@ from ganeti_tx.model.remote_moves import DomainSecret
 from ganeti_tx.runtime.certificates import transfer_identity
 
 SECRET = DomainSecret("secret-of-two")
+SALT = "60c1b8d3b04398bb"
 NOW = datetime.datetime(2026, 5, 1, 12, tzinfo=datetime.UTC)
 DAY = datetime.timedelta(days=1)
 
@@ -47,32 +48,32 @@ class SignedCertificateTests(SynchronousTestCase):
 
     def test_read(self) -> None:
         """What is around it counts for nothing, and neither does how its header is written."""
-        text = signed(SECRET, self.pem, "abc")
+        text = signed(SECRET, self.pem, SALT)
         self.assertEqual(
             text.splitlines()[:3],
-            [f"X-Ganeti-Signature: abc/{SECRET.sign(self.pem, 'abc')}", "", self.pem.split("\n")[0]],
+            [f"X-Ganeti-Signature: {SALT}/{SECRET.sign(self.pem, SALT)}", "", self.pem.split("\n")[0]],
         )
         for other in (text, f"some text\n{text}more text", text.replace("X-Ganeti-Signature", "x-ganeti-SIGNATURE")):
             self.assertEqual(verified(SECRET, other, "source_x509_ca", NOW.timestamp()), self.pem)
 
     def test_refused(self) -> None:
         """Any other signature, or none."""
-        text = signed(SECRET, self.pem, "abc")
+        text = signed(SECRET, self.pem, SALT)
         self.refused("signature invalid", text, secret=DomainSecret("another"))
-        self.refused("signature invalid", text.replace("abc/", "abd/"))
+        self.refused("signature invalid", text.replace(f"{SALT}/", f"{SALT[:-1]}d/"))
         self.refused("signature invalid", text.replace("M", "N"))
         self.refused("signature missing", self.pem)
-        self.refused("signature missing", text.replace("abc/", "a b/"))
+        self.refused("signature missing", text.replace(f"{SALT}/", "a b/"))
         self.refused("signature missing", f"{self.pem}{text.splitlines()[0]}\n")
         self.refused("there is no certificate in it", text.splitlines()[0])
         self.refused("characters; allowed are", text + "x" * LONGEST)
         self.refused(
-            "not a certificate", signed(SECRET, "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n", "a")
+            "not a certificate", signed(SECRET, "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n", SALT)
         )
 
     def test_dates(self) -> None:
         """It is good for its time, and as long before and after as clocks may differ."""
-        text, skew = signed(SECRET, self.pem, "abc"), datetime.timedelta(seconds=140)
+        text, skew = signed(SECRET, self.pem, SALT), datetime.timedelta(seconds=140)
         for moment in (NOW - skew, NOW + DAY + skew):
             self.assertEqual(verified(SECRET, text, "source_x509_ca", moment.timestamp()), self.pem)
         self.refused("the certificate expired at 2026-05-02 12:00:00 UTC", text, NOW + DAY + 2 * skew)
@@ -85,6 +86,6 @@ class SignedCertificateTests(SynchronousTestCase):
             (ec.generate_private_key(ec.SECP192R1()), "its key is too weak: at least 256 bits"),
             (ed25519.Ed25519PrivateKey.generate(), "neither RSA nor of an elliptic curve"),
         ):
-            self.refused(reason, signed(SECRET, certificate_of(key), "abc"))
+            self.refused(reason, signed(SECRET, certificate_of(key), SALT))
         good = certificate_of(ec.generate_private_key(ec.SECP256R1()))
-        self.assertEqual(verified(SECRET, signed(SECRET, good, "a"), "source_x509_ca", NOW.timestamp()), pem_in(good))
+        self.assertEqual(verified(SECRET, signed(SECRET, good, SALT), "source_x509_ca", NOW.timestamp()), pem_in(good))
