@@ -32,7 +32,7 @@ class LUNetworkConnect(ConnectionUnit[OpNetworkConnect]):
     )
 
     async def check(self) -> None:
-        """The parameters fit together, and no instance of the group has an address of the network by other means."""
+        """The parameters fit together, and nothing of the group has an address of the network by other means."""
         await super().check()
         if self.op.network_mode is NicMode.POOL:
             allowed = ", ".join(mode for mode in NicMode if mode is not NicMode.POOL)
@@ -47,6 +47,26 @@ class LUNetworkConnect(ConnectionUnit[OpNetworkConnect]):
             pool = AddressPool(self.network)
             users = await find_users(self.config, self.group, lambda nic: nic.ip is not None and pool.holds(nic.ip))
             refuse_users(self.warn, self.network, self.group, "connect to", users)
+            await self._refuse_overlap()
+
+    async def _refuse_overlap(self) -> None:
+        """Link-local ranges may overlap: with those for instance communication each instance has a link of its own.
+
+        @raise OpPrereqError: a network of the group that is reached in the same way has addresses of this one.
+        """
+        cluster, own = await self.config.cluster(), AddressPool(self.network)
+        way = fill_nicparams(cluster, self._params)
+        for other in await self.config.networks():
+            held = self.group.networks.get(other.uuid)
+            if held is None or fill_nicparams(cluster, held) != way:
+                continue
+            if own.range().overlaps(AddressPool(other).range()) and not own.range().is_link_local:
+                raise OpPrereqError(
+                    f"Network '{self.network.name}' ({own.range()}) overlaps '{other.name}' ({other.network}), to which "
+                    f"node group '{self.group.name}' is connected by the same mode, link and VLAN; two instances could "
+                    "get one address",
+                    ECode.STATE,
+                )
 
     @property
     def _params(self) -> dict[str, object]:

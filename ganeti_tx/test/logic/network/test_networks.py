@@ -227,6 +227,40 @@ class ConnectionTests(NetworkCase):
             ],
         )
 
+    def test_overlap(self) -> None:
+        """Two networks with the same addresses cannot be reached in the same way, unless conflicts are not looked for."""
+        instances = {INSTANCE.uuid: replace(INSTANCE, nics=())}
+        lan = replace(LAN, reservations="0" * 16)
+        half, apart = (
+            replace(WAN, network=text, gateway=None, reservations="0" * 8, ext_reservations="10000001")
+            for text in ("198.51.100.8/29", "198.51.100.16/29")
+        )
+        for network, given, refused in (
+            (WAN, {"network_link": "br0"}, True),
+            (half, {"network_link": "br0"}, True),
+            (half, {"network_link": "br0", "conflicts_check": False}, False),
+            (apart, {"network_link": "br0"}, False),
+            (half, {"network_link": "br1"}, False),
+            (half, {"network_link": "br0", "network_vlan": "7"}, False),
+            (half, {"network_link": "br0", "network_mode": "openvswitch"}, False),
+        ):
+            networks = {LAN.uuid: lan, WAN.uuid: network}
+            self.stage = self.make_stage(replace(CONNECTED, instances=instances, networks=networks))
+            if refused:
+                self.bad(connecting(**given), ECode.STATE, "overlaps 'lan' (198.51.100.0/28)")
+            else:
+                self.run_op(connecting(**given))
+                self.assertIn(WAN.uuid, self.connections())
+
+    def test_overlapping_local(self) -> None:
+        """Link-local ranges overlap, as those of two networks for instance communication do."""
+        local = replace(LAN, network="169.254.0.0/28", gateway=None, reservations="0" * 16, ext_reservations=None)
+        networks = {LAN.uuid: local, WAN.uuid: replace(local, uuid=WAN.uuid, name="wan")}
+        instances = {INSTANCE.uuid: replace(INSTANCE, nics=())}
+        self.stage = self.make_stage(replace(CONNECTED, instances=instances, networks=networks))
+        self.run_op(connecting(network_link="br0"))
+        self.assertEqual(set(self.connections()), {LAN.uuid, WAN.uuid})
+
     def test_disconnect(self) -> None:
         """What an instance of the group uses stays; what none uses goes; what is not there is warned of."""
         refused = asking("OP_NETWORK_DISCONNECT", group_name="default", network_name="lan")
