@@ -1,11 +1,11 @@
 """What must be true of the network before a cluster is made on it, or a node added to it."""
 
-import ipaddress
 from pathlib import Path
 from socket import AddressFamily
 
 from ganeti_tx.bootstrap.problems import Problems, check_address
 from ganeti_tx.bootstrap.settings import InitSettings
+from ganeti_tx.model.ip_address import parsed
 from ganeti_tx.model.ip_family import missing_secondary, primary_fault, secondary_fault
 from ganeti_tx.model.params.nic import NicParams
 from ganeti_tx.runtime.addresses import interface_with
@@ -33,7 +33,7 @@ def choose_netdev(settings: InitSettings, primary_ip: str, problems: Problems) -
 
 def check_not_loopback(paths: Paths, problems: Problems, what: str, address: str) -> None:
     """Other nodes must reach the address, unless the whole cluster is on one machine, below roots of its own."""
-    if address and paths.root == Path("/") and ipaddress.ip_address(address).is_loopback:
+    if address and paths.root == Path("/") and parsed(address).is_loopback:
         problems.add(
             f"{what} resolves to {address}, which is an address of the loopback network that no other node reaches; "
             f"give it its own address in {paths.etc_hosts} or DNS"

@@ -1,6 +1,5 @@
 """Whom to ask, and with which key, as the files of a node say."""
 
-import ipaddress
 import os
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.messages import PORT
 from ganeti_tx.confd.poll import Peer
 from ganeti_tx.errors import ConfdClientError, ConfigurationError
+from ganeti_tx.model.ip_family import canonical
 from ganeti_tx.runtime.paths import Paths
 
 MAX_FILE = 1024 * 1024
@@ -16,7 +16,7 @@ MAX_FILE = 1024 * 1024
 def peer(address: str, port: int = PORT) -> Peer:
     """A server by its IP address. @raise ConfdClientError: it is none."""
     try:
-        return Peer(str(ipaddress.ip_address(address)), port)
+        return Peer(canonical(address), port)
     except ValueError:
         raise ConfdClientError(f"not an IP address: {address!r}") from None
 

@@ -1,7 +1,8 @@
 """The families of IP addresses: which an address is of, and which kinds of addresses nodes have."""
 
-import ipaddress
 from socket import AF_INET, AF_INET6, AF_UNSPEC, AddressFamily
+
+from ganeti_tx.model.ip_address import parsed
 
 
 def family_of(address: str) -> AddressFamily:
@@ -47,13 +48,13 @@ def loopback(family: AddressFamily) -> str:
 
 def canonical(address: str) -> str:
     """An IP address in the one form in which two of them can be compared. @raise ValueError: it is none."""
-    return str(ipaddress.ip_address(address))
+    return str(parsed(address))
 
 
 def is_address(text: str) -> bool:
     """Whether a text is an IP address of either family."""
     try:
-        ipaddress.ip_address(text)
+        parsed(text)
     except ValueError:
         return False
     return True
@@ -66,7 +67,7 @@ def primary_fault(address: str, family: int) -> str | None:
     if not is_of_family(address, family):
         kind, wanted = family_name(family_of(address)), family_name(family)
         return f"{address} is an {kind} address, but the primary addresses of this cluster are {wanted}"
-    if family == AF_INET6 and ipaddress.ip_address(address).is_link_local:
+    if family == AF_INET6 and parsed(address).is_link_local:
         return f"{address} is a link-local address, which means another host on each network"
     return None
 

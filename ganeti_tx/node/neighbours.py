@@ -4,11 +4,12 @@ import fcntl
 import socket
 import struct
 from collections.abc import Callable
-from ipaddress import IPv6Address
 
 from attrs import define
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
+
+from ganeti_tx.model.ip_address import parsed_v6
 
 log = Logger()
 
@@ -28,7 +29,7 @@ def advertisement(address: str, link_address: bytes) -> bytes:
     """An unasked neighbour advertisement without its checksum, which the kernel fills in."""
     head = struct.pack("!BBHI", NEIGHBOUR_ADVERTISEMENT, 0, 0, OVERRIDE)
     option = struct.pack("!BB", TARGET_LINK_ADDRESS, 1) + link_address  # in units of eight bytes
-    return head + IPv6Address(address).packed + option
+    return head + parsed_v6(address).packed + option
 
 
 def link_address_of(interface: str) -> bytes:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ipaddress import IPv6Address
 from pathlib import Path
 
+from ganeti_tx.model.ip_address import parsed_v6
 from ganeti_tx.model.ip_family import family_of
 
 #: Asks Linux for the IPv4 address of an interface (netdevice(7)).
@@ -43,7 +44,7 @@ def address_of(interface: str, family: socket.AddressFamily = socket.AF_INET) ->
 def interface_with(address: str) -> str | None:
     """The network interface that has an address."""
     if family_of(address) == socket.AF_INET6:
-        return next((name for name, found in ipv6_addresses() if found == IPv6Address(address)), None)
+        return next((name for name, found in ipv6_addresses() if found == parsed_v6(address)), None)
     for _index, name in socket.if_nameindex():
         try:
             if address_of(name) == address:

@@ -1,7 +1,6 @@
 """The cluster's own certificate authority, and the certificates that it gives to nodes."""
 
 import datetime
-import ipaddress
 from collections.abc import Sequence
 
 import attrs
@@ -11,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from ganeti_tx.errors import X509CertError
+from ganeti_tx.model.ip_address import parsed
 
 #: How long the cluster trusts what it signed; renewing is a command of the administrator's.
 VALIDITY = datetime.timedelta(days=3650)
@@ -163,7 +163,7 @@ def _usage(sign: bool) -> x509.KeyUsage:
 
 def _general_name(name: str) -> x509.GeneralName:
     try:
-        return x509.IPAddress(ipaddress.ip_address(name))
+        return x509.IPAddress(parsed(name))
     except ValueError:
         return x509.DNSName(name)
 

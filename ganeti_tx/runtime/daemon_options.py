@@ -1,6 +1,5 @@
 """What the command lines of all daemons have in common."""
 
-import ipaddress
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from twisted.python import usage
 
 from ganeti_tx import __version__
+from ganeti_tx.model.ip_family import canonical
 from ganeti_tx.runtime.addresses import address_of
 from ganeti_tx.runtime.names import cluster_family
 from ganeti_tx.runtime.paths import Paths
@@ -23,7 +23,7 @@ def port_number(text: str) -> int:
 def address(text: str) -> str:
     """An IP address. @raise ValueError: it is none."""
     try:
-        return str(ipaddress.ip_address(text))
+        return canonical(text)
     except ValueError:
         raise ValueError(f"{text!r} is not an IP address") from None
 

@@ -1,9 +1,9 @@
 """Whether a host answers at an address."""
 
 import errno
-import ipaddress
 import socket
 
+from ganeti_tx.model.ip_address import parsed
 from ganeti_tx.model.ip_family import family_of
 from ganeti_tx.model.node_port import NODE_PORT
 
@@ -18,7 +18,7 @@ def answers(address: str, limit: float = LIMIT) -> bool:
 
     Of an address of the loopback network it cannot be told, as this machine has them all.
     """
-    return not ipaddress.ip_address(address).is_loopback and is_reached(address, limit)
+    return not parsed(address).is_loopback and is_reached(address, limit)
 
 
 def is_reached(address: str, limit: float = LIMIT) -> bool:

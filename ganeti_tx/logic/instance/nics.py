@@ -1,6 +1,5 @@
 """The network interfaces that a request asks for: checked first, made with their addresses later."""
 
-import ipaddress
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -12,6 +11,8 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError, ReservationError
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import NicMode
+from ganeti_tx.model.ip_address import v4_inside
+from ganeti_tx.model.ip_family import canonical
 from ganeti_tx.model.names import check_device_names, check_name
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
@@ -143,11 +144,13 @@ def nic_address(what: str, asked: str | None, instance_ip: str | None) -> str | 
     if asked.lower() == AUTO:
         if instance_ip is None:
             raise OpPrereqError(f"{what}: ip auto needs the name check, which finds the address", ECode.INVAL)
-        return instance_ip
+        asked = instance_ip
     try:
-        return str(ipaddress.ip_address(asked))
-    except ValueError:
-        raise OpPrereqError(f"{what}: not an IP address: {asked!r}", ECode.INVAL) from None
+        if (plain := v4_inside(asked)) is not None:
+            raise ValueError(f"{asked} is an IPv4 address written as IPv6; give it as {plain}")
+        return canonical(asked)
+    except ValueError as error:
+        raise OpPrereqError(f"{what}: {error}", ECode.INVAL) from None
 
 
 def nic_mac(what: str, asked: str | None) -> str | None:

@@ -1,12 +1,13 @@
 """What the settings of a network must be, whether it is made or changed; a fault is the request's."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from ipaddress import IPv4Network, IPv6Address, IPv6Network
+from ipaddress import IPv4Network, IPv6Network
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import AddressPoolError, ECode, OpPrereqError
 from ganeti_tx.model.address_pool import AddressPool
+from ganeti_tx.model.ip_address import parsed_range6, parsed_v6
 from ganeti_tx.model.names import check_name
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.opcodes.addresses import AddressText
@@ -37,7 +38,7 @@ def as_text(given: AddressText | None) -> str | None:
     return None if given is None else str(given)
 
 
-def check_range(kind: type[IPv4Network] | type[IPv6Network], text: str) -> None:
+def check_range(kind: Callable[..., IPv4Network | IPv6Network], text: str) -> None:
     """@raise OpPrereqError: the network's address has bits that are an address's in it."""
     try:
         kind(text)
@@ -54,13 +55,13 @@ def check_prefix(given: str | None) -> str | None:
 
 def lies_in(gateway6: str, network6: str) -> bool:
     """Whether an address is one of an IPv6 range."""
-    return IPv6Address(gateway6) in IPv6Network(network6)
+    return parsed_v6(gateway6) in parsed_range6(network6)
 
 
 def check_v6(network6: str | None, gateway6: str | None) -> None:
     """@raise OpPrereqError: the range is none, or the gateway is not in it."""
     if network6 is not None:
-        check_range(IPv6Network, network6)
+        check_range(parsed_range6, network6)
     if gateway6 is None:
         return
     if network6 is None:

@@ -3,6 +3,8 @@
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import ClassVar, Self
 
+from ganeti_tx.model.ip_address import parsed_range6, parsed_v6
+
 
 class AddressText(str):
     """The text as it was given. @raise ValueError: it is not of its kind."""
@@ -44,7 +46,7 @@ class Ip6Address(AddressText):
 
     @staticmethod
     def parse(text: str) -> IPv6Address:
-        return IPv6Address(text)
+        return parsed_v6(text)
 
 
 class Ip4Network(AddressText):
@@ -66,7 +68,7 @@ class Ip6Network(AddressText):
 
     @staticmethod
     def parse(text: str) -> IPv6Network:
-        return IPv6Network(with_prefix(text), strict=False)
+        return parsed_range6(with_prefix(text), strict=False)
 
 
 def with_prefix(text: str) -> str:

@@ -3,7 +3,6 @@
 Lines "key = value"; every fault is told at once.
 """
 
-import ipaddress
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 from attrs import frozen
 
 from ganeti_tx.model.host_port import host_port
+from ganeti_tx.model.ip_address import parsed
 from ganeti_tx.rapi.access.line_file import LineError, entries
 from ganeti_tx.rapi.access.rights import Rights, read_rights
 
@@ -172,7 +172,7 @@ def _url(word: str, start_tls: bool, loopback: bool) -> ServerUrl:
 def is_loopback(host: str) -> bool:
     """Whether a host can only be this machine."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return parsed(host).is_loopback
     except ValueError:
         return host == "localhost"
 

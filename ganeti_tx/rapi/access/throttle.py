@@ -5,14 +5,15 @@ address one failure for it instead of all: guessing gets slow, yet nobody can lo
 an address that has not failed for the name may always try.
 """
 
-import ipaddress
 from collections import OrderedDict
 from http import HTTPStatus
+from ipaddress import IPv6Address
 
 from attrs import define, field
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from ganeti_tx.model.ip_address import parsed, parsed_range6
 from ganeti_tx.rapi.http.http_errors import HttpError
 
 log = Logger()
@@ -141,11 +142,11 @@ class Attempt:
 def network_of(peer: str) -> str:
     """What counts as one address: with IPv6 the /64 that everybody has to himself."""
     try:
-        address = ipaddress.ip_address(peer.partition("%")[0])
+        address = parsed(peer.partition("%")[0])
     except ValueError:
         return peer
-    if isinstance(address, ipaddress.IPv6Address):
+    if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return str(address.ipv4_mapped)
-        return str(ipaddress.ip_network((address, 64), strict=False))
+        return str(parsed_range6(f"{address}/64", strict=False))
     return str(address)

@@ -333,6 +333,18 @@ class RefusalTests(UnitTestCase):
         self.assert_refused("nic/1 cannot be named 'x': another one", nics=({NicKey.NAME: "x"},) * 2)
         self.assert_refused("nic/0: link", "only printable characters", nics=({NicKey.LINK: "br0\nbr1"},))
 
+    def test_addresses_of_nics(self) -> None:
+        """No text can come after an address, and none is one of IPv4 that looks like another."""
+        for address, why in (
+            ("fe80::1%eth0", "not an IP address: 'fe80::1%eth0'; one with a zone"),
+            ("fe80::1%$(reboot)\nNODE=evil", r"not an IP address: 'fe80::1%$(reboot)\nNODE=evil'; one with a zone"),
+            ("web1", "not an IP address: 'web1'"),
+            ("::ffff:10.9.0.6", "is an IPv4 address written as IPv6; give it as 10.9.0.6"),
+        ):
+            self.assert_refused(
+                f"nic/0: {'' if why.startswith('not') else address + ' '}{why}", nics=({NicKey.IP: address},)
+            )
+
     def test_spindles(self) -> None:
         """They are counted."""
         for count in ("many", -1, [2]):

@@ -101,6 +101,8 @@ BAD: list[tuple[ECode, str, dict[str, Any]]] = [
     (INVAL, "only printable characters are allowed", disk("modify", 0, name="a\nb")),
     (INVAL, "only printable characters are allowed", nic("modify", 0, name="a\nb")),
     (INVAL, "nic/0: link name", nic("modify", 0, link="br0\nbr1")),
+    (INVAL, r"nic/0: not an IP address: 'fe80::1%\n'; one with a zone", nic("modify", 0, ip="fe80::1%\n")),
+    (INVAL, "nic/0: ::ffff:10.9.0.6 is an IPv4 address written as IPv6", nic("modify", 0, ip="::ffff:10.9.0.6")),
     (INVAL, "NICs cannot be attached", nic("attach", -1, name="x")),
     (STATE, "Instance would have 9 NICs", {"nics": [["add", -1, {}]] * 7}),
 ]  # fmt: skip
