@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.test.contracts.operation_cells import DONE
-from ganeti_tx.test.contracts.operations import Row
+from ganeti_tx.test.contracts.operations import ROWS, Row
 from ganeti_tx.test.contracts.operations_page import Cells, section
 
 PAGE = Path(__file__).parents[3] / "doc" / "operations-lab.rst"
@@ -17,8 +17,10 @@ Operations with real volumes and mirrors
 What :doc:`operations` says of other clusters, of three Debian machines with LVM and DRBD: each operation on instances, with a fake
 hypervisor but on real disks, is done or refused for the reason under the number. The tests hold this page to what they find:
 ``bin/lab campaign ganeti_tx.test.lab.test_operations`` goes through all of the table, or through those of its cells that
-GANETI_LAB_CELLS matches ("OP_INSTANCE_RENAME with drbd"). What needs a second group of nodes is not in it; an empty cell was not
-gone through.
+GANETI_LAB_CELLS matches ("OP_INSTANCE_RENAME with drbd").
+
+What needs a second group of nodes, for which there would have to be two more machines, is
+not in it: {absent}. An empty cell was not gone through.
 
 """
 TITLE = "On machines with LVM and DRBD"
@@ -27,7 +29,9 @@ _NOTE = re.compile(r"^(\d+)\. refused: ``(.*)``$", re.MULTILINE)
 
 def page(rows: Sequence[Row], columns: Sequence[DiskTemplate], cells: Cells) -> str:
     """All of it."""
-    return HEAD + section(TITLE, rows, columns, cells)
+    here = {row.title for row in rows}
+    absent = " and ".join(f"``{row.title}``" for row in ROWS if row.title not in here)
+    return HEAD.format(absent=absent) + section(TITLE, rows, columns, cells)
 
 
 def known(text: str, columns: Sequence[DiskTemplate]) -> Cells:
