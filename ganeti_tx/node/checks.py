@@ -18,6 +18,7 @@ from ganeti_tx.model.storage_unit import VOLUME_GROUP
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.facts import missing_bridges, missing_interfaces
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor
+from ganeti_tx.node.path_checks import PathChecks
 from ganeti_tx.node.ssh_checks import SshChecks
 from ganeti_tx.node.storage.abilities import IExisting, IMirrorModule, MirrorModule
 from ganeti_tx.node.storage.ext.provider import Providers
@@ -60,6 +61,7 @@ class NodeChecks:
     ssh: SshChecks
     #: Of the protocol and of the programs.
     versions: tuple[int, str]
+    modes: PathChecks
 
     @answers(NodeVerify)
     async def verify(self, call: NodeVerify) -> dict[str, Any]:
@@ -86,6 +88,7 @@ class NodeChecks:
             "interfaces": self._interfaces,
             "node-net-test": self._network,
             "node-setup": self._setup,
+            "open-paths": self.modes.faults,
             "user-scripts": self._user_scripts,
             "oob-paths": self._programs,
             "certificates": self._certificates,

@@ -46,6 +46,7 @@ from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.out_of_band import OutOfBand
+from ganeti_tx.node.path_checks import PathChecks, Users
 from ganeti_tx.node.powercycle import Powercycle
 from ganeti_tx.node.providers import ProviderCalls
 from ganeti_tx.node.restricted_commands import Hold, RestrictedCommands
@@ -78,6 +79,7 @@ from ganeti_tx.runtime.machine_reset import MachineReset, NoReset, reset_of
 from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.own_address import OwnAddress
+from ganeti_tx.runtime.ownership import users_at
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.runtime.ping import is_reached
@@ -97,6 +99,10 @@ BACKLOG = 1024
 USER_MODE_MARKER = "user-mode-network"
 #: All files that a master may send one by one, with their modes.
 UPLOADS = {file.path: file.mode for file in FILES if file.sent in UPLOADED}
+
+
+def no_users() -> None:
+    """`Users` of a node whose files are all one user's."""
 
 
 @define
@@ -123,6 +129,8 @@ class NodeParts:
     announce: Callable[[str, str], None] = say_nothing
     #: Of the protocol and of the programs.
     versions: tuple[int, str] = (NODE_PROTOCOL_VERSION, RELEASE_VERSION)
+    #: Whose the node's files may be, beside root's.
+    users: Users = no_users
 
 
 def real_parts(reactor: IDaemonReactor) -> NodeParts:
@@ -142,6 +150,7 @@ def real_parts(reactor: IDaemonReactor) -> NodeParts:
         reaches=lambda address: threads.run(is_reached, address),
         leave=reactor.stop,
         machine=reset_of(paths.root),
+        users=lambda: users_at(paths),
         announce=Announcements(reactor),
         processes=MachineProcesses(holder, lambda: job_processes(paths.livelock_dir, FlockLiveness())),
     )
@@ -206,6 +215,7 @@ def build_dispatch(
             allowed,
             SshChecks(parts.files, parts.paths, parts.runner),
             parts.versions,
+            PathChecks(parts.files, parts.users),
         ),
         OsCalls(scripts, disks, parts.threads),
         exports,

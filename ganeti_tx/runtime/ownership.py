@@ -53,6 +53,11 @@ def has_own_users(paths: Paths) -> bool:
     return paths.root == Path("/") and have_accounts()
 
 
+def users_at(paths: Paths) -> dict[str, int] | None:
+    """The ids of the daemons' users by name; None where all files of a node are one user's."""
+    return {user: _look_up_all()[user] for user in set(USERS.values())} if has_own_users(paths) else None
+
+
 def give(target: int | Path, path: Path) -> None:
     """Give what lies, or is going to lie, at a path to whom it belongs by the table.
 

@@ -59,6 +59,19 @@ def judge_setup(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     yield Verdict(VerifyCode.ENODESETUP, node.name, f"node setup error: {'; '.join(faults)}", bool(faults))
 
 
+def ask_modes(scene: GroupScene) -> Mapping[str, Any]:
+    """Which of its secrets and directories are open to more users than they should be."""
+    return {"open-paths": None}
+
+
+def judge_modes(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
+    """Of each by itself; a node that does not know the check says nothing."""
+    faults: list[str] = told.check(node, "open-paths", [])
+    for fault in faults:
+        text = f"node setup error: {fault}; 'ganeti-ensure-dirs --full-run' on the node mends it"
+        yield Verdict(VerifyCode.ENODESETUP, node.name, text)
+
+
 def ask_scripts(scene: GroupScene) -> Mapping[str, Any]:
     """Which of the administrator's scripts it lacks."""
     return {"user-scripts": None} if scene.cluster.use_external_mip_script else {}
@@ -100,6 +113,7 @@ SUBJECTS = (
     Subject(judge_version, ask_version),
     Subject(judge_time),
     Subject(judge_setup, ask_setup),
+    Subject(judge_modes, ask_modes),
     Subject(judge_scripts, ask_scripts),
     Subject(judge_oob, ask_oob),
 )

@@ -168,6 +168,7 @@ class MemoryFiles:
             mtime=entry.mtime,
             inode=entry.inode,
             is_directory=entry.data is None,
+            uid=entry.owner[0],
         )
 
     def set_mode(self, path: Path, mode: int) -> None:

@@ -1,6 +1,6 @@
 """One simulated node: its files, its disks, its OS definitions and its node daemon."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -153,6 +153,8 @@ class SimulatedNode:
     daemon: Process | None = None
     clock_error: float = 0.0
     versions: tuple[int, str] = (NODE_PROTOCOL_VERSION, RELEASE_VERSION)
+    #: The ids of the daemons' users; without them all its files are one user's.
+    users: Mapping[str, int] | None = None
     boots: int = 0
     processes: MachineProcesses = field(factory=MachineProcesses)
     services: Callable[[Process, Call], "Deferred[ProcessResult]"] | None = None
@@ -257,6 +259,7 @@ class SimulatedNode:
             owns_address=lambda address: address in (self.address, MASTER_IP),  # whoever is asked for the latter has it
             reaches=self._reaches,
             versions=self.versions,
+            users=lambda: self.users,
             leave=self.stop,
             processes=self.processes,
             open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),

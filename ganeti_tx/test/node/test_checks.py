@@ -10,10 +10,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.checks import NodeChecks
 from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
+from ganeti_tx.node.path_checks import PathChecks
 from ganeti_tx.node.ssh_checks import SshChecks
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import StorageKind, together
 from ganeti_tx.rpc.calls.node import NodeVerify
+from ganeti_tx.runtime.path_modes import USERS
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.devices import FakeDisk
@@ -40,6 +42,7 @@ class NodeChecksCase(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.files, self.paths, self.runner = MemoryFiles(), Paths(), FakeProcessRunner()
+        self.users: dict[str, int] | None = dict.fromkeys(USERS.values(), 7)
         for directory in (self.paths.data_dir, self.paths.conf_dir, self.paths.root_ssh_dir):
             self.files.mkdir(directory)
         self.store = FakeStorage()
@@ -55,6 +58,7 @@ class NodeChecksCase(SynchronousTestCase):
             AllowedPaths(self.files, self.paths),
             SshChecks(self.files, self.paths, self.runner),
             (7, "1.2"),
+            PathChecks(self.files, lambda: self.users),
         )
 
     async def reaches(self, address: str) -> bool:
@@ -74,6 +78,24 @@ class NodeChecksCase(SynchronousTestCase):
 
 class NodeChecksTests(NodeChecksCase):
     """What it has and runs."""
+
+    def test_open_paths(self) -> None:
+        """Secrets and directories that more users can use than should, or that are somebody else's; stricter is no fault."""
+        put(self.files, self.paths.server_pem, b"", 0o666)
+        put(self.files, self.paths.client_pem, b"", 0o400)
+        put(self.files, self.paths.hmac_key, b"", 0o440)
+        self.files.set_owner(self.paths.hmac_key, 7, 7)
+        put(self.files, self.paths.data_dir / "ca.key", b"", 0o400)
+        self.files.set_owner(self.paths.data_dir / "ca.key", 1000, 7)
+        self.files.set_mode(self.paths.data_dir, 0o777)
+        faults = [
+            "/var/lib/ganeti has mode 0777, not 0755",
+            "/var/lib/ganeti/ca.key belongs to the user with id 1000, not to gnt-masterd",
+            "/var/lib/ganeti/server.pem has mode 0666, not 0440",
+        ]
+        self.assertEqual(self.one("open-paths"), faults)
+        self.users = None
+        self.assertEqual(self.one("open-paths"), [])
 
     def test_itself(self) -> None:
         """Its versions and its time; what it does not know it leaves out."""

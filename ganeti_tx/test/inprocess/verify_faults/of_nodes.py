@@ -9,6 +9,7 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
+from ganeti_tx.runtime.path_modes import USERS
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.disk import put
@@ -64,6 +65,13 @@ def former_key(cluster: InProcessCluster) -> None:
 def wrong_hosts(cluster: InProcessCluster) -> None:
     """The hosts file of a node leads elsewhere."""
     put(cluster.node(2).disk, cluster.paths.etc_hosts, b"192.0.2.77 node3.example.com\n")
+
+
+def open_key(cluster: InProcessCluster) -> None:
+    """Everybody on a node whose daemons have users of their own can read its key."""
+    node = cluster.node(3)
+    node.users = dict.fromkeys(USERS.values(), 0)
+    node.disk.set_mode(cluster.paths.server_pem, 0o666)
 
 
 def of_os(number: int, file: str, text: bytes) -> Callable[[InProcessCluster], object]:
@@ -142,6 +150,12 @@ FAULTS = (
         "/etc/hosts has the address 192.0.2.77 for node3",
         wrong_hosts,
         cluster_with(modify_etc_hosts=True),
+    ),
+    ClusterFault(
+        VerifyCode.ENODESETUP,
+        "everybody can read and write a private key",
+        "/var/lib/ganeti/server.pem has mode 0666, not 0440",
+        open_key,
     ),
     ClusterFault(
         VerifyCode.ENODEUSERSCRIPTS,

@@ -1,0 +1,47 @@
+"""Whether a node's secrets, and the directories that they are in, are open to more users than they should be."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from attrs import frozen
+
+from ganeti_tx.model.node_files import DATA, FILES
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, USERS, mode_of
+
+#: Bits of the group and of all others.
+OF_OTHERS = 0o077
+SECRETS = tuple(file.path for file in FILES if file.secret and not file.is_family)
+DIRECTORIES = tuple(path for path in DIRECTORY_MODES if Path(path).is_relative_to(DATA))
+
+#: The ids of the daemons' users by name; None where all files of the node are one user's.
+Users = Callable[[], Mapping[str, int] | None]
+
+
+@frozen
+class PathChecks:
+    """Modes that are stricter than they should be are no fault here: a daemon that cannot read its file says so itself."""
+
+    files: IFiles
+    users: Users
+
+    async def faults(self, argument: object) -> list[str]:
+        """Of each path that is open, or somebody else's, how it is and should be."""
+        users = self.users()
+        if users is None:
+            return []
+        return [fault for path in (*DIRECTORIES, *SECRETS) for fault in self._of(path, users)]
+
+    def _of(self, path: str, users: Mapping[str, int]) -> Iterator[str]:
+        wanted = mode_of(path)
+        try:
+            found = self.files.stat(Path(path))
+        except FileNotFoundError:  # not every node has every file
+            return
+        if wanted is None:
+            return
+        if found.mode & OF_OTHERS & ~wanted.mode:
+            yield f"{path} has mode {found.mode:04o}, not {wanted.mode:04o}"
+        owner = USERS[wanted.owner]
+        if found.uid not in (0, users[owner]):
+            yield f"{path} belongs to the user with id {found.uid}, not to {owner}"
