@@ -23,6 +23,10 @@ STOP_LIMIT = 30.0
 ASK_LIMIT = 10.0
 #: What systemd is asked about a unit that is not up: what its daemon told last, and whether it was tried at all.
 ASKED = "StatusText,ConditionResult"
+#: What it is asked about one that may have to be started, with the states of those that are.
+UNIT_STATES = "UnitFileState,ActiveState"
+ENABLED = ("enabled", "enabled-runtime")
+DOWN = ("inactive", "failed")
 FATAL = "fatal: "
 #: What systemctl says where the units were never put in place.
 NO_UNIT = "Unit {}.service not found."
@@ -62,6 +66,10 @@ class DaemonControl(NamedTuple):
         """Tells why one is not up, to be read by `reason`; None where its start has told."""
         return ["systemctl", "show", f"--property={ASKED}", daemon] if self.by_systemd else None
 
+    def unit_argv(self, daemon: str) -> list[str]:
+        """Tells how the unit of one is, to be read by `is_wanted_and_down`."""
+        return ["systemctl", "show", f"--property={UNIT_STATES}", daemon]
+
     # What a person reads
 
     def command(self, verb: str, daemon: str) -> str:
@@ -81,6 +89,15 @@ def reason(shown: str) -> str:
     if (status := told.get("StatusText", "")).startswith(FATAL):
         return status.removeprefix(FATAL)
     return "the conditions of its unit are not met" if told.get("ConditionResult") == "no" else ""
+
+
+def is_wanted_and_down(shown: str) -> bool:
+    """Whether a unit is enabled and nothing of it runs, nor is about to, from what `unit_argv` printed.
+
+    One that the administrator has disabled or masked, or never put in place, is not wanted.
+    """
+    told = dict(line.partition("=")[::2] for line in shown.splitlines())
+    return told.get("UnitFileState", "") in ENABLED and told.get("ActiveState", "") in DOWN
 
 
 def last_line(*texts: str) -> str:

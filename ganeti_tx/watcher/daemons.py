@@ -1,4 +1,4 @@
-"""Daemons of this node that should run and do not. Where systemd rules, it starts them by itself."""
+"""Daemons of this node that should run and do not. Where systemd rules, its units say which should."""
 
 import http.client
 import os
@@ -11,8 +11,8 @@ from contextlib import suppress
 from attrs import frozen
 
 from ganeti_tx.bootstrap.problems import BootstrapError
-from ganeti_tx.bootstrap.start import is_running, running, socket_answers, start, stop
-from ganeti_tx.runtime.daemon_control import DaemonControl
+from ganeti_tx.bootstrap.start import is_running, run, running, socket_answers, start, stop
+from ganeti_tx.runtime.daemon_control import ASK_LIMIT, DaemonControl, is_wanted_and_down
 from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, NODE, ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.watcher.node import WatchedNode
@@ -39,6 +39,11 @@ def end(paths: Paths, daemon: str) -> None:
             time.sleep(INTERVAL)
 
 
+def unit_is_down(daemon: str) -> bool:
+    """Whether a unit is enabled and does not run. @raise BootstrapError: systemd does not tell."""
+    return is_wanted_and_down(run(DaemonControl(by_systemd=True).unit_argv(daemon), ASK_LIMIT).stdout)
+
+
 @frozen
 class LocalDaemons:
     """How they are seen, started and ended."""
@@ -47,6 +52,7 @@ class LocalDaemons:
     start: Callable[[Paths, str], None] = start
     end: Callable[[Paths, str], None] = end
     by_systemd: Callable[[Paths], bool] = lambda paths: DaemonControl.at(paths.root).by_systemd
+    unit_is_down: Callable[[str], bool] = unit_is_down
 
 
 def wanted(paths: Paths, is_master: bool, runs: Callable[[Paths, str], bool]) -> Iterator[str]:
@@ -63,10 +69,25 @@ def wanted(paths: Paths, is_master: bool, runs: Callable[[Paths, str], bool]) ->
 def start_missing(node: WatchedNode, daemons: LocalDaemons = LocalDaemons()) -> None:
     """Start them, also those that somebody has ended by hand; one that does not come up is no reason to leave the others."""
     if daemons.by_systemd(node.paths):
-        node.log.debug("systemd supervises the daemons")
+        start_stopped_units(node, daemons)
         return
     for daemon in list(wanted(node.paths, node.is_master, daemons.runs)):
         if not daemons.runs(node.paths, daemon):
+            _start(node, daemons, daemon, "does not run")
+
+
+def start_stopped_units(node: WatchedNode, daemons: LocalDaemons) -> None:
+    """Start what every node has, where the unit is enabled: systemd starts again what died, not what somebody has stopped.
+
+    The master's daemons are left to systemd, which knows whether an administrator or the election has stopped them.
+    """
+    for daemon in (NODE, *ON_ALL_NODES):
+        try:
+            is_down = daemons.unit_is_down(daemon)
+        except BootstrapError as error:
+            node.log.error(str(error))
+            continue
+        if is_down:
             _start(node, daemons, daemon, "does not run")
 
 

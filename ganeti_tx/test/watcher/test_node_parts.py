@@ -6,6 +6,7 @@ from attrs import evolve
 
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.errors import JobQueueError
+from ganeti_tx.runtime.daemon_control import is_wanted_and_down
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.watcher.watched import NAME, OTHER, WatchedCase
 from ganeti_tx.watcher import master
@@ -101,11 +102,41 @@ class DaemonTests(WatchedCase):
         )
 
     def test_systemd(self) -> None:
-        """What systemd supervises is its own."""
+        """Under systemd those of every node are started whose enabled unit was stopped, not the master's, and it is logged."""
         self.follow(NAME)
-        ruled = LocalDaemons(start=self.start, by_systemd=lambda paths: True)
+        down = {"ganeti-confd", "ganeti-mond", "ganeti-master", "ganeti-rapi"}
+        ruled = LocalDaemons(start=self.start, by_systemd=lambda paths: True, unit_is_down=down.__contains__)
         start_missing(self.watched.node, ruled)
-        self.assertEqual(self.up, [])
+        self.assertEqual(self.up, ["ganeti-confd", "ganeti-mond"])
+        self.assertTrue(any("ganeti-confd does not run; starting it" in line for line in self.watched.lines))
+
+    def test_silent_systemd(self) -> None:
+        """Where systemd does not say how a unit is, that is a failure, and the others are looked at."""
+
+        def unit_is_down(daemon: str) -> bool:
+            if daemon == "ganeti-noded":
+                raise BootstrapError("systemctl show did not end within 10 s")
+            return daemon == "ganeti-mond"
+
+        ruled = LocalDaemons(start=self.start, by_systemd=lambda paths: True, unit_is_down=unit_is_down)
+        node = self.watched.node
+        start_missing(node, ruled)
+        self.assertEqual((self.up, node.log.failures), (["ganeti-mond"], 1))
+
+    def test_states_of_units(self) -> None:
+        """Only what is enabled and neither runs nor starts is to be started."""
+        cases = {
+            ("enabled", "inactive"): True,
+            ("enabled-runtime", "failed"): True,
+            ("enabled", "active"): False,
+            ("enabled", "activating"): False,
+            ("disabled", "inactive"): False,
+            ("masked", "inactive"): False,
+            ("", "inactive"): False,
+        }
+        for (file, active), wanted in cases.items():
+            shown = f"UnitFileState={file}\nActiveState={active}\n"
+            self.assertIs(is_wanted_and_down(shown), wanted, shown)
 
     def test_silent(self) -> None:
         """A Remote API that runs and does not answer is ended and started; one that answers is left alone."""
