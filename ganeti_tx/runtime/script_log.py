@@ -79,6 +79,26 @@ class ScriptLog:
         os.close(self.descriptor)
 
 
+def log_end(log: IScriptLog) -> str:
+    """What a log says of a script that failed, for people; blocking. A full disk, which may have kept it silent, is named."""
+    try:
+        said = log.tail()
+    except OSError as error:
+        said = f"unreadable: {error.strerror}"
+    full = f"the disk of {log.path} is full" if _on_full_disk(log.descriptor) else ""
+    if full and not said:
+        return full
+    return f"log {log.path} ends with: {said or 'nothing'}" + (f"; {full}" if full else "")
+
+
+def _on_full_disk(descriptor: int) -> bool:
+    try:
+        found = os.fstatvfs(descriptor)
+    except OSError:
+        return False
+    return found.f_blocks > 0 and found.f_bavail == 0
+
+
 def log_name(action: str, os_name: str, instance_name: str, now: float) -> str:
     """Such as "add-debootstrap-web1.example.com-2012-03-04_05_06_07.log", by UTC."""
     parts = [part.replace("/", "_") for part in (action, os_name, instance_name)]

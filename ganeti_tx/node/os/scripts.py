@@ -15,7 +15,7 @@ from ganeti_tx.node.os.environment import core_environment, os_environment
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
-from ganeti_tx.runtime.script_log import IScriptLog, OpenLog, log_name, open_log
+from ganeti_tx.runtime.script_log import IScriptLog, OpenLog, log_end, log_name, open_log
 from ganeti_tx.runtime.threads import IThreads
 
 #: Seconds; each a minute less than the node call waits that asks for it.
@@ -137,11 +137,5 @@ class OsScripts:
     async def _fail(
         self, script: str, os: OsDefinition, instance: InstanceSpec, result: ProcessResult, log: IScriptLog
     ) -> None:
-        try:
-            said = await self.threads.run(log.tail)
-        except OSError as error:
-            said = f"unreadable: {error.strerror}"
-        raise OpExecError(
-            f"OS {os.name!r}: {script} script of instance {instance.name} {result.describe()};"
-            f" log {log.path} ends with: {said or 'nothing'}"
-        )
+        end = await self.threads.run(log_end, log)
+        raise OpExecError(f"OS {os.name!r}: {script} script of instance {instance.name} {result.describe()}; {end}")

@@ -12,7 +12,7 @@ from attrs import define, field
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.node.transfer.spec import Script
-from ganeti_tx.runtime.script_log import IScriptLog, open_log
+from ganeti_tx.runtime.script_log import IScriptLog, log_end, open_log
 
 #: By which an export script says how many bytes it will print (reference: os-interface.json).
 SIZE_VARIABLE = "EXP_SIZE_FD"
@@ -62,7 +62,7 @@ class ScriptRun:
         """Take out of the log what is to be in none; what its last lines are. @raise OpExecError: that cannot be done."""
         try:
             self.log.hide([value for value in self.script.hidden if value])
-            return f"log {self.log.path} ends with: {self.log.tail() or 'nothing'}"
+            return log_end(self.log)
         except OSError as error:
             raise OpExecError(
                 f"private parameters may stand in log {self.log.path}: {error.strerror}; remove it"

@@ -9,7 +9,7 @@ from ganeti_tx.errors import BlockDeviceError, OpExecError
 from ganeti_tx.node.storage.ext.provider import Provider, Providers
 from ganeti_tx.node.storage.ext.volume import Volume
 from ganeti_tx.runtime.process import CLEAN_ENV, IProcessRunner
-from ganeti_tx.runtime.script_log import IScriptLog, OpenLog, log_name
+from ganeti_tx.runtime.script_log import IScriptLog, OpenLog, log_end, log_name
 from ganeti_tx.runtime.threads import IThreads
 
 #: Seconds; a minute less than the node calls wait that lead to it.
@@ -55,10 +55,8 @@ class ProviderScripts:
                 child_fds={2: log.descriptor} if answers else {1: log.descriptor, 2: log.descriptor},
             )
             if not result.succeeded:
-                said = await self.threads.run(log.tail)
-                raise BlockDeviceError(
-                    f"{volume.label}: {script} {result.describe()}; log {log.path} ends with: {said or 'nothing'}"
-                )
+                end = await self.threads.run(log_end, log)
+                raise BlockDeviceError(f"{volume.label}: {script} {result.describe()}; {end}")
         except OSError as error:
             raise BlockDeviceError(f"{volume.label}: {script}: {error.strerror}")
         finally:
