@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.config.verify import verify
 from ganeti_tx.errors import ConfigurationError, OpPrereqError, ReservationError, TagError
+from ganeti_tx.model.address_pool import AddressPool
 from ganeti_tx.model.enums import AdminState, AdminStateSource, DiskTemplate, TagKind
 from ganeti_tx.test.config.stores import CONFIG, OTHER, config_of, loaded
 from ganeti_tx.test.fakes.files import MemoryFiles
@@ -57,6 +58,20 @@ class ChangeCase(SynchronousTestCase):
 
 class ChangeTests(ChangeCase):
     """Instances, disks, nodes, groups, networks and the cluster."""
+
+    def test_networks_of_renamed_cluster(self) -> None:
+        """Networks keep the cluster's new address from instances in the place of its former one, and back."""
+        former = self.store.snapshot.cluster.master_ip
+        network = replace(
+            NETWORK, uuid="around", name="around", gateway=None, network=f"{former.rpartition('.')[0]}.0/24"
+        )
+        network = AddressPool(AddressPool(network).with_own_addresses()).reserving(former)
+        self.done(self.config.add_network(network))
+        address = former.rpartition(".")[0] + ".77"
+        for of, free in ((address, former), (former, address)):
+            self.done(self.config.rename_cluster("cluster9.example.com", of))
+            pool = AddressPool(self.store.snapshot.networks["around"])
+            self.assertEqual((pool.is_external(of), pool.is_external(free)), (True, False))
 
     def test_add_and_remove_instance(self) -> None:
         """An instance comes with its disks and goes with them; its port leaves the pool and returns."""
