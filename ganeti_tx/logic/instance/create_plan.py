@@ -78,7 +78,9 @@ def refuse_unavailable(op: OpInstanceCreate) -> None:
             ECode.INVAL,
         )
     if op.ip_check and not op.name_check:
-        raise OpPrereqError("the IP address check needs the name check; give both up or none", ECode.INVAL)
+        raise OpPrereqError(
+            "Cannot do IP address check without a name check; give it up, too (--no-ip-check)", ECode.INVAL
+        )
 
 
 def check_os(op: OpInstanceCreate) -> None:

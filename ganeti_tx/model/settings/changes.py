@@ -60,7 +60,8 @@ def uid_pool(
     pool.sort()
     for (_, end), (start, high) in pairwise(pool):
         if start <= end:
-            raise OpPrereqError(f"uid_pool: {start}-{high} overlaps another range, which ends at {end}", ECode.INVAL)
+            given = f"{start}-{high}" if start < high else f"{start}"
+            raise OpPrereqError(f"uid_pool: {given} overlaps another range, which ends at {end}", ECode.INVAL)
     return tuple(pool)
 
 

@@ -134,6 +134,7 @@ class SetParamsTests(SetParamsCase):
             ({"ipolicy": {"std": {"cpu-count": 9}}}, "ipolicy.std.cpu-count: must be between 1 and 8, got 9"),
             ({"remove_uids": ((1, 2),)}, "cannot be removed"),
             ({"add_uids": ((5, 9), (8, 10))}, "overlaps"),
+            ({"uid_pool": ((5000, 5010), (5005, 5005))}, "uid_pool: 5005 overlaps another range, which ends at 5010"),
             ({"enabled_data_collectors": {"wild": True}}, "'wild' is not known"),
         ):  # fmt: skip
             self.assertIn(reason, self.refused(modify(**changes), OpPrereqError))
