@@ -87,7 +87,7 @@ def start_stopped_units(node: WatchedNode, daemons: LocalDaemons) -> None:
         except BootstrapError as error:
             node.log.error(str(error))
             continue
-        if is_down:
+        if is_down and not daemons.runs(node.paths, daemon):  # one that was started by hand has its place
             _start(node, daemons, daemon, "does not run")
 
 

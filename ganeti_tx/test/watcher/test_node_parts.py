@@ -110,6 +110,17 @@ class DaemonTests(WatchedCase):
         self.assertEqual(self.up, ["ganeti-confd", "ganeti-mond"])
         self.assertTrue(any("ganeti-confd does not run; starting it" in line for line in self.watched.lines))
 
+    def test_by_hand(self) -> None:
+        """One that runs without its unit is left alone."""
+        ruled = LocalDaemons(
+            runs=lambda paths, daemon: daemon == "ganeti-confd",
+            start=self.start,
+            by_systemd=lambda paths: True,
+            unit_is_down=lambda daemon: True,
+        )
+        start_missing(self.watched.node, ruled)
+        self.assertEqual(self.up, ["ganeti-noded", "ganeti-mond"])
+
     def test_silent_systemd(self) -> None:
         """Where systemd does not say how a unit is, that is a failure, and the others are looked at."""
 
