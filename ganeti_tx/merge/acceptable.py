@@ -33,7 +33,6 @@ def faults(config: ConfigData) -> Iterator[str]:
     cluster = config.cluster
     yield from told("cluster", host_name_fault(cluster.cluster_name))
     yield from told("cluster, address", primary_fault(cluster.master_ip, cluster.primary_ip_family))
-    yield from told("cluster, address", scope_fault(cluster.master_ip))
     yield from port_faults("cluster, free ports", cluster.tcpudp_port_pool)
     if cluster.master_node not in config.nodes:
         yield f"the master node {cluster.master_node[:SHOWN]!r} is none of its {len(config.nodes)} node(s)"
@@ -55,7 +54,6 @@ def node_faults(config: ConfigData, node: Node) -> Iterator[str]:
     what = f"node {node.name}"
     yield from told(f"{what}, primary address", primary_fault(node.primary_ip, config.cluster.primary_ip_family))
     yield from told(f"{what}, secondary address", secondary_fault(node.secondary_ip))
-    yield from told(f"{what}, primary address", scope_fault(node.primary_ip))
     try:
         port = node_parameters(config, node).ssh_port
     except ParameterError as error:
@@ -67,11 +65,6 @@ def node_faults(config: ConfigData, node: Node) -> Iterator[str]:
 def node_parameters(config: ConfigData, node: Node) -> NodeParams:
     """Those of a node, filled. @raise ParameterError: they are none."""
     return typed_ndparams(fill_ndparams(config.cluster, config.nodegroups.get(node.group), node))
-
-
-def scope_fault(address: str) -> str | None:
-    """An address may name the scope in which it is valid, by any text; that of a cluster means the same everywhere."""
-    return f"{address[:SHOWN]!r} is valid in one scope only" if "%" in address else None
 
 
 def port_faults(what: str, ports: Collection[int]) -> Iterator[str]:

@@ -112,7 +112,7 @@ class DocumentTests(SynchronousTestCase):
         family = put(10, "cluster", "primary_ip_family")
         for path in (("cluster", "master_ip"), ("nodes", "*", "primary_ip")):
             addresses = [put("2001:db8::1", "cluster", "master_ip"), put("2001:db8::1%\n-x", *path)]
-            self.assertIn("'2001:db8::1%\\n-x' is valid in one scope only", self.refused(told(family, *addresses)))
+            self.assertIn("'2001:db8::1%\\n-x' is no IP address", self.refused(told(family, *addresses)))
 
     def test_stopped(self) -> None:
         """Instances that it says were stopped are its own."""
