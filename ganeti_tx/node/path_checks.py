@@ -9,8 +9,8 @@ from ganeti_tx.model.node_files import DATA, FILES
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, USERS, mode_of
 
-#: Bits of the group and of all others.
-OF_OTHERS = 0o077
+#: Bits of the group and of all others; of these others alone; and the one that lets them into a directory.
+OF_GROUP_AND_OTHERS, OF_OTHERS, OTHERS_ENTER = 0o077, 0o007, 0o001
 SECRETS = tuple(file.path for file in FILES if file.secret and not file.is_family)
 DIRECTORIES = tuple(path for path in DIRECTORY_MODES if Path(path).is_relative_to(DATA))
 
@@ -40,8 +40,13 @@ class PathChecks:
             return
         if wanted is None:
             return
-        if found.mode & OF_OTHERS & ~wanted.mode:
+        if found.mode & self._counting(Path(path)) & ~wanted.mode:
             yield f"{path} has mode {found.mode:04o}, not {wanted.mode:04o}"
         owner = USERS[wanted.owner]
         if found.uid not in (0, users[owner]):
             yield f"{path} belongs to the user with id {found.uid}, not to {owner}"
+
+    def _counting(self, path: Path) -> int:
+        """Bits that open a path: what others may do with it is nothing while they cannot enter its directory."""
+        closed = not self.files.stat(path.parent).mode & OTHERS_ENTER
+        return OF_GROUP_AND_OTHERS & ~OF_OTHERS if closed else OF_GROUP_AND_OTHERS

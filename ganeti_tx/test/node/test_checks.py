@@ -80,7 +80,8 @@ class NodeChecksTests(NodeChecksCase):
     """What it has and runs."""
 
     def test_open_paths(self) -> None:
-        """Secrets and directories that more users can use than should, or that are somebody else's; stricter is no fault."""
+        """Secrets and directories that more users can use than should, or that are somebody else's; stricter is no fault,
+        and neither is what others could do in a directory that they cannot enter."""
         put(self.files, self.paths.server_pem, b"", 0o666)
         put(self.files, self.paths.client_pem, b"", 0o400)
         put(self.files, self.paths.hmac_key, b"", 0o440)
@@ -88,6 +89,8 @@ class NodeChecksTests(NodeChecksCase):
         put(self.files, self.paths.data_dir / "ca.key", b"", 0o400)
         self.files.set_owner(self.paths.data_dir / "ca.key", 1000, 7)
         self.files.set_mode(self.paths.data_dir, 0o777)
+        put(self.files, self.paths.rapi_users_file, b"", 0o644)
+        self.files.set_mode(self.paths.rapi_users_file.parent, 0o750)
         faults = [
             "/var/lib/ganeti has mode 0777, not 0755",
             "/var/lib/ganeti/ca.key belongs to the user with id 1000, not to gnt-masterd",
