@@ -1,20 +1,23 @@
 """Whose the processes of this machine are."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+
+from ganeti_tx.runtime.process_usage import is_over
 
 #: The real, effective, saved and file system's user id (proc(5), "status").
 _UIDS = re.compile(r"^Uid:\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)", re.MULTILINE)
 
 
-def user_ids_in_use(proc: Path = Path("/proc")) -> frozenset[int]:
-    """Every user id that a process runs under, whichever of its four it is.
+def user_ids_in_use(proc: Path = Path("/proc"), over: Callable[[int], bool] = is_over) -> frozenset[int]:
+    """Every user id that a process runs under, whichever of its four it is; one that runs no more code has none.
 
     Read from the processes' own lines: the owner of their directories is root where they have changed their user.
     """
     found: set[int] = set()
     for entry in proc.iterdir():
-        if entry.name.isdigit():
+        if entry.name.isdigit() and not over(int(entry.name)):
             found.update(_ids_of(entry / "status"))
     return frozenset(found)
 

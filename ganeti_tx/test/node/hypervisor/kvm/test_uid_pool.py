@@ -146,10 +146,11 @@ class ProcessOwnersTests(SynchronousTestCase):
         self.assertIn(os.getuid(), user_ids_in_use())
 
     def test_every_kind(self) -> None:
-        """Each of the four ids of a process counts; what is no process, or has ended, does not."""
+        """Each of the four ids of a process counts; what is no process, or has ended, does not, collected or not."""
         proc = Path(self.mktemp())
-        for name in ("12", "13", "sys"):
+        for name in ("12", "13", "14", "sys"):
             (proc / name).mkdir(parents=True)
         (proc / "12/status").write_text("Name:\tqemu\nUid:\t1\t2\t3\t4\nGid:\t9\t9\t9\t9\n")
+        (proc / "14/status").write_text("Name:\tqemu\nState:\tZ (zombie)\nUid:\t7\t7\t7\t7\n")
         (proc / "sys/status").write_text("Uid:\t8\t8\t8\t8\n")
-        self.assertEqual(user_ids_in_use(proc), frozenset({1, 2, 3, 4}))
+        self.assertEqual(user_ids_in_use(proc, lambda process: process == 14), frozenset({1, 2, 3, 4}))
