@@ -1,5 +1,6 @@
 """The transfers of an instance's disks, as their ends tell how far they are."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -39,7 +40,7 @@ class Carried:
 
 
 @define
-class Following:
+class Following(ABC):
     """Those of some disks, of which one end or both are in this cluster.
 
     @ivar owner: the name of the instance.
@@ -55,9 +56,9 @@ class Following:
     _reported: float = field(default=0.0, init=False)
 
     @property
+    @abstractmethod
     def ends(self) -> Sequence[End]:
         """Those in this cluster, in the order in which they are looked at."""
-        raise NotImplementedError
 
     async def prepare(self) -> Sequence[Undo]:
         """Give the ends their names. What stops them, and takes the disks down again."""
