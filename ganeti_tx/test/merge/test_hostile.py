@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
@@ -133,10 +132,12 @@ class ContactTests(SynchronousTestCase):
         look.write_bytes(msgspec.json.encode(Looked(version=__version__, name="node3.example.com", strayed=False)))
         shell.write_text(SHELL.format(log=log, look=look, tell=tell))
         shell.chmod(0o700)
+        os.environ[REMOTE_SHELL_VARIABLE] = str(shell)
+        self.addCleanup(os.environ.pop, REMOTE_SHELL_VARIABLE)
         for change, stopped in ((HOSTILE[0][0], ()), (put({}, "nodes"), ()), (HOSTILE[3][0], ("--all",))):
             tell.write_bytes(msgspec.json.encode(told(change, stopped=stopped)))
             log.unlink(missing_ok=True)
-            with mock.patch.dict(os.environ, {REMOTE_SHELL_VARIABLE: str(shell)}), self.assertRaises(GanetiError):
+            with self.assertRaises(GanetiError):
                 contact(ADDRESS, Access(Paths(root), root), lambda _name: False)
             asked = [line.split() for line in log.read_text().splitlines()]
             self.assertEqual([words[0] for words in asked], [ADDRESS] * 4)
