@@ -51,7 +51,7 @@ class LoadRecord:
 class LoadClient(threading.Thread):
     """One client, whose wishes follow from its seed."""
 
-    def __init__(self, socket: str, nodes: list[str], seed: str, record: LoadRecord) -> None:
+    def __init__(self, socket: str, nodes: list[str], seed: str, record: LoadRecord, roles: bool) -> None:
         super().__init__(daemon=True, name=seed)
         self._client = Client(socket, io_timeout=ANSWER, answer_timeout=ANSWER)
         self._nodes = nodes
@@ -75,8 +75,9 @@ class LoadClient(threading.Thread):
             (5, "priority", self._prioritize),
             (3, "archive", self._archive),
             (4, "questions", self._ask),
-            (2, "node roles", lambda: self._submit("node roles", [self._role()])),
         ]
+        if roles:
+            self._wishes.append((2, "node roles", lambda: self._submit("node roles", [self._role()])))
 
     def run(self) -> None:
         """Wish until told to stop."""
@@ -209,10 +210,12 @@ class LoadClient(threading.Thread):
         self._record.add("questions", [])
 
 
-def start_clients(socket: str, nodes: list[str], seed: int, count: int) -> tuple[list[LoadClient], LoadRecord]:
-    """So many clients at once."""
+def start_clients(
+    socket: str, nodes: list[str], seed: int, count: int, *, roles: bool = True
+) -> tuple[list[LoadClient], LoadRecord]:
+    """So many clients at once; nodes keep their roles if no client shall change them."""
     record = LoadRecord()
-    clients = [LoadClient(socket, nodes, f"client {number} of {seed}", record) for number in range(count)]
+    clients = [LoadClient(socket, nodes, f"client {number} of {seed}", record, roles) for number in range(count)]
     for client in clients:
         client.start()
     return clients, record
