@@ -13,6 +13,7 @@ from zope.interface import implementer
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import DEFAULT_PROGRAM, KvmParams, find_program, no_program
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
+from ganeti_tx.node.hypervisor.affinity import masks_for
 from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import (
     AttachedDisk,
@@ -26,7 +27,6 @@ from ganeti_tx.node.hypervisor.interfaces import (
 )
 from ganeti_tx.node.hypervisor.kvm import state as states
 from ganeti_tx.node.hypervisor.kvm.acceleration import AccelerationProbe
-from ganeti_tx.node.hypervisor.kvm.affinity import masks_for
 from ganeti_tx.node.hypervisor.kvm.balloon import balloon, balloon_size
 from ganeti_tx.node.hypervisor.kvm.command.build import planned_machine, qemu_argv
 from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id

@@ -4,21 +4,20 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from socket import AF_INET6
-from typing import Any
 
 from attrs import frozen
 from twisted.logger import Logger
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
-from ganeti_tx.model.ip_family import family_of
-from ganeti_tx.model.network import VARIABLES
 from ganeti_tx.node.hypervisor.kvm.state import NicState
-from ganeti_tx.node.hypervisor.kvm.vlan import bridge_vlan_argvs, openvswitch_argv, parse_vlan
+from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT, shown_bridge
+from ganeti_tx.node.hypervisor.nics.connecting import connect_argvs, mtu_of
+from ganeti_tx.node.hypervisor.nics.script_environment import script_environment
+from ganeti_tx.node.hypervisor.nics.vlan import parse_vlan
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.process import CLEAN_ENV, NOT_FOUND, IProcessRunner
+from ganeti_tx.runtime.process import CLEAN_ENV, IProcessRunner
 
 TUN_DEVICE = Path("/dev/net/tun")
 #: When this file is there, a bridged interface without a bridge gets QEMU's own network stack. The guest then reaches
@@ -26,11 +25,7 @@ TUN_DEVICE = Path("/dev/net/tun")
 USER_MODE_FILE = "user-mode-network"
 #: An administrator's own script that connects a tap; named after Ganeti's habit.
 CONNECT_SCRIPT = "kvm-vif-bridge"
-COMMAND_TIMEOUT = 30.0
-_MTU = re.compile(r"\bmtu (\d{1,9})\b")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
-#: What the kernel takes as the name of an interface, without what `ip` could take for an option.
-_LINK = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")
 
 log = Logger()
 
@@ -101,7 +96,9 @@ class Network:
         parse_vlan(nic.vlan)
         if nic.mode not in ("bridged", "openvswitch", "routed"):
             raise HypervisorError(f"network mode {nic.mode!r} is none of bridged, openvswitch, routed")
-        bridge = await self._shown_bridge(nic.link) if nic.mode == "bridged" and self.files.exists(TUN_DEVICE) else ""
+        bridge = (
+            await shown_bridge(self.runner, nic.link) if nic.mode == "bridged" and self.files.exists(TUN_DEVICE) else ""
+        )
         fault = await self._why_no_tap(nic, bridge)
         if fault is None:
             tap = self.tap_name(nic.uuid)
@@ -137,16 +134,6 @@ class Network:
         await self._run(["ip", "link", "delete", "dev", probe], f"cannot remove tap {probe}")
         return None
 
-    async def _shown_bridge(self, link: str) -> str:
-        """What the program ip shows of a bridge; empty when it is none. @raise HypervisorError: it could not be one."""
-        if _LINK.fullmatch(link) is None:
-            raise HypervisorError(f"not the name of a bridge: {link!r}")
-        argv = ["ip", "-details", "link", "show", "dev", link, "type", "bridge"]
-        result = await self.runner.run(argv, timeout=COMMAND_TIMEOUT)
-        if result.status == NOT_FOUND:
-            raise HypervisorError("the program ip is not on this node; install iproute2")
-        return result.stdout.decode("utf-8", "replace").strip() if result.succeeded else ""
-
     async def _exists(self, link: str) -> bool:
         result = await self.runner.run(["ip", "link", "show", "dev", link], timeout=COMMAND_TIMEOUT)
         return result.succeeded
@@ -162,63 +149,3 @@ class Network:
         result = await self.runner.run(argv, env={**CLEAN_ENV, **environment}, timeout=COMMAND_TIMEOUT)
         if not result.succeeded:
             raise HypervisorError(f"{why}: {argv[0]} {result.describe()}")
-
-
-def mtu_of(shown: str) -> int | None:
-    """The largest packet of an interface, in what the program ip shows of it."""
-    found = _MTU.search(shown)
-    return int(found[1]) if found else None
-
-
-def connect_argvs(nic: NicSpec, tap: str, mtu: int | None = None) -> list[list[str]]:
-    """The commands that connect a tap as the interface's mode says. @raise HypervisorError: a routed one without IP."""
-    vlan = parse_vlan(nic.vlan)
-    up = ["ip", "link", "set", "dev", tap, "up"]
-    if nic.mode == "bridged":
-        # A bridge takes the least of its ports' sizes, so that a tap with less would keep large packets from all others.
-        resize = [["ip", "link", "set", "dev", tap, "mtu", str(mtu)]] if mtu else []
-        return [*resize, ["ip", "link", "set", "dev", tap, "master", nic.link], *bridge_vlan_argvs(tap, vlan), up]
-    if nic.mode == "openvswitch":
-        return [openvswitch_argv(nic.link, tap, vlan), up]
-    if not nic.ip:
-        raise HypervisorError(f"network interface {nic.mac}: mode routed needs an IP address")
-    family, knob = ("ipv6", "proxy_ndp") if family_of(nic.ip) == AF_INET6 else ("ipv4", "proxy_arp")
-    route = ["ip", "route", "replace", nic.ip, "dev", tap]
-    return [
-        up,
-        ["sysctl", "-qw", f"net.{family}.conf.{tap}.forwarding=1", f"net.{family}.conf.{tap}.{knob}=1"],
-        [*route, "table", nic.link] if nic.link else route,
-    ]
-
-
-def script_environment(spec: InstanceSpec, nic: NicSpec, number: int, tap: str) -> Mapping[str, str]:
-    """What an administrator's script is told."""
-    environment = {
-        "INSTANCE": spec.name,
-        "INTERFACE": tap,
-        "MAC": nic.mac,
-        "MODE": nic.mode,
-        "LINK": nic.link,
-        "TAGS": " ".join(spec.tags),
-        "INTERFACE_INDEX": str(number),
-        "INTERFACE_NAME": nic.name or "",
-        "INTERFACE_UUID": nic.uuid,
-    }
-    environment |= {name: value for name, value in (("VLAN", nic.vlan), ("IP", nic.ip)) if value}
-    if nic.mode == "bridged":
-        environment["BRIDGE"] = nic.link
-    return environment | network_environment(nic.netinfo)
-
-
-def network_environment(netinfo: Mapping[str, Any] | None) -> dict[str, str]:
-    """What it is told of the interface's network; NETWORK is there only if there is one (network script table)."""
-    if netinfo is None:
-        return {}
-    known = {f"NETWORK_{key}": netinfo.get(name) for key, name in VARIABLES.items()}
-    return {
-        "NETWORK": netinfo["name"],
-        "NETWORK_NAME": netinfo["name"],
-        "NETWORK_UUID": netinfo["uuid"],
-        "NETWORK_TAGS": " ".join(netinfo["tags"]),
-        **{name: str(value) for name, value in known.items() if value},
-    }

@@ -8,7 +8,7 @@ import msgspec
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import HYPERVISOR, KvmParams, find_program, no_program
-from ganeti_tx.node.hypervisor.kvm.affinity import parse_cpu_mask
+from ganeti_tx.node.hypervisor.affinity import parse_cpu_mask
 
 BOOT_DEVICES = ("floppy", "cdrom", "disk", "network")
 #: Parameters that name a file on the node.

@@ -9,8 +9,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model import network
 from ganeti_tx.model.instance_spec import NicSpec
-from ganeti_tx.node.hypervisor.kvm.network import TUN_DEVICE, Network, TapOptions, connect_argvs, script_environment
+from ganeti_tx.node.hypervisor.kvm.network import TUN_DEVICE, Network, TapOptions
 from ganeti_tx.node.hypervisor.kvm.state import NicState
+from ganeti_tx.node.hypervisor.nics.connecting import connect_argvs
+from ganeti_tx.node.hypervisor.nics.script_environment import script_environment
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner

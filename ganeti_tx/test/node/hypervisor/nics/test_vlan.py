@@ -4,7 +4,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.vlan import Vlan
-from ganeti_tx.node.hypervisor.kvm.vlan import bridge_vlan_argvs, openvswitch_argv, parse_vlan
+from ganeti_tx.node.hypervisor.nics.vlan import bridge_vlan_argvs, openvswitch_argv, parse_vlan
 
 
 class VlanTests(SynchronousTestCase):

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.node.hypervisor.kvm.affinity import masks_for, parse_cpu_mask
+from ganeti_tx.node.hypervisor.affinity import masks_for, parse_cpu_mask
 
 
 class AffinityTests(SynchronousTestCase):

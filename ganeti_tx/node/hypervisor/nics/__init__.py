@@ -1,0 +1,1 @@
+"""How the interfaces of guests are connected to a node, whatever the hypervisor."""
