@@ -16,4 +16,8 @@ class LxcParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
     startup_timeout: int = 30
 
 
-HYPERVISOR = HypervisorKind(params=LxcParams, consoles=frozenset({ConsoleKind.SSH}))
+HYPERVISOR = HypervisorKind(
+    params=LxcParams,
+    consoles=frozenset({ConsoleKind.SSH, ConsoleKind.MESSAGE}),
+    driver="lxc",
+)

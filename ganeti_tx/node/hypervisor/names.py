@@ -1,6 +1,8 @@
-"""Which instance names may become file names and program arguments."""
+"""Which instance names may become file names and program arguments, and errors that have them."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ganeti_tx.errors import HypervisorError
 
@@ -15,3 +17,14 @@ def checked_name(name: str) -> str:
             f"not an instance name: {name!r}; it starts with a letter or digit and goes on with those, '.', '_' or '-'"
         )
     return name
+
+
+@contextmanager
+def naming(instance_name: str) -> Iterator[None]:
+    """Let errors from below tell of which instance they are."""
+    try:
+        yield
+    except HypervisorError as error:
+        if instance_name in str(error):
+            raise
+        raise HypervisorError(f"instance {instance_name}: {error}") from error

@@ -52,6 +52,7 @@ from ganeti_tx.node.hypervisor.kvm.state import DiskState, InstanceRuntime
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
 from ganeti_tx.node.hypervisor.kvm.version import QemuVersion
 from ganeti_tx.node.hypervisor.live import not_running
+from ganeti_tx.node.hypervisor.names import naming
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
@@ -326,17 +327,6 @@ class KvmHypervisor:
 
 async def nothing_more(plan: QemuPlan) -> None:
     """What is done with an instance that is only started."""
-
-
-@contextmanager
-def naming(instance_name: str) -> Iterator[None]:
-    """Let errors from below tell of which instance they are."""
-    try:
-        yield
-    except HypervisorError as error:
-        if instance_name in str(error):
-            raise
-        raise HypervisorError(f"instance {instance_name}: {error}") from error
 
 
 def planned_state(plan: QemuPlan) -> InstanceRuntime:

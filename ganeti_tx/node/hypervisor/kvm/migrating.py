@@ -16,9 +16,10 @@ from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, ILiveMigration
 from ganeti_tx.node.hypervisor.kvm import migration
 from ganeti_tx.node.hypervisor.kvm import state as states
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
-from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor, naming
+from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.parameters import kvm_params
+from ganeti_tx.node.hypervisor.names import naming
 
 #: Parameters that are a node's own affair: its program, and where displays listen.
 OWN = frozenset({"kvm_path", "vnc_bind_address", "spice_bind"})

@@ -123,7 +123,7 @@ class SetParamsTests(SetParamsCase):
             ({"enabled_disk_templates": ()}, "at least one disk template"),
             ({"enabled_disk_templates": (DiskTemplate.FILE, DiskTemplate.RBD)}, "rbd is not available here"),
             ({"enabled_disk_templates": (DiskTemplate.DISKLESS,)}, "instance web1.example.com uses it"),
-            ({"enabled_hypervisors": (Hypervisor.KVM, Hypervisor.LXC)}, "lxc is not available here; available: kvm, fake"),
+            ({"enabled_hypervisors": (Hypervisor.KVM, Hypervisor.CHROOT)}, "chroot is not available here"),
             ({"enabled_hypervisors": (Hypervisor.FAKE,)}, "instance web1.example.com uses it"),
             ({"hvparams": {"qemu": {}}}, "hypervisor 'qemu' is not known"),
             ({"hvparams": {"kvm": {"nonsense": 1}}}, "hvparams.kvm.nonsense: unknown"),

@@ -1,0 +1,1 @@
+Instances can be containers of LXC (``--enabled-hypervisors=lxc``): the first disk, or its first partition, is mounted as the root; every parameter of Ganeti's table does what it says, with control groups of either version.

@@ -1,0 +1,193 @@
+"""The LXC driver keeps the contract with real containers; starts that fail leave nothing."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from twisted.internet.threads import deferToThread
+
+from ganeti_tx.model.hypervisors.lxc import LxcParams
+from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.node.hypervisor.lxc.hypervisor import LxcHypervisor
+from ganeti_tx.node.hypervisor.lxc.layout import container_layout
+from ganeti_tx.test.contracts.hypervisor import MEMORY, HypervisorContract
+from ganeti_tx.test.real.kvm_node import until
+from ganeti_tx.test.real.lxc_node import LxcNode, why_not
+
+BRIDGE = "gtxlxcbr"
+MAC = "aa:00:00:7e:57:01"
+PARTITIONED = "label: dos\nstart=2048, type=83\n"
+
+
+class LxcTests(HypervisorContract):
+    """Containers of a small system, each of its own disk."""
+
+    timeout = 120
+    skip = why_not()
+    node: LxcNode
+    driver: LxcHypervisor
+
+    async def prepare(self) -> None:
+        """See `HypervisorContract`."""
+        self.node = LxcNode()
+        self.addCleanup(self.node.clear)
+
+    def new_driver(self) -> LxcHypervisor:
+        """See `HypervisorContract`."""
+        return self.node.driver()
+
+    def remains(self) -> list[str]:
+        """See `HypervisorContract`."""
+        return self.node.remains()
+
+    def disks(self) -> list[AttachedDisk]:
+        """See `HypervisorContract`."""
+        return [self.attached(self.node.make_disk())]
+
+    def attached(self, path: Path) -> AttachedDisk:
+        """A disk that is ready."""
+        spec = DiskSpec(uuid="d0", dev_type="file", size=8, logical_id=["loop", str(path)], index=0)
+        return AttachedDisk(spec, str(path))
+
+    def spec(self, name: str = "", **hvparams: Any) -> InstanceSpec:
+        """See `HypervisorContract`."""
+        filled = {**msgspec.to_builtins(LxcParams()), **hvparams}
+        return msgspec.structs.replace(super().spec(name), hypervisor="lxc", hvparams=filled)
+
+    async def pid(self) -> int:
+        """The first process of the container."""
+        info = await self.driver.info(self.name)
+        assert info is not None
+        return info.hv_id
+
+    async def inside(self, *words: str) -> str:
+        """What a program says in the container."""
+        layout = container_layout(self.node.paths, self.name)
+        argv = ["lxc-attach", "-P", str(layout.above), "-n", self.name, "--", "/bin/busybox", *words]
+        done = await deferToThread(subprocess.run, argv, capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return str(done.stdout)
+
+    async def group(self, controller: str, name: str) -> str:
+        """What its control group says, in either version."""
+        for line in Path(f"/proc/{await self.pid()}/cgroup").read_text().splitlines():
+            _number, controllers, path = line.split(":", 2)
+            if controller in controllers.split(","):
+                return Path(f"/sys/fs/cgroup/{controller}{path}/{name}").read_text().strip()
+        raise AssertionError(f"no control group for {controller}")
+
+    async def fails(self, *said: str, disks: list[AttachedDisk] | None = None, **hvparams: Any) -> None:
+        """A start fails with one line that names the instance and says all this, and leaves nothing."""
+        found = self.disks() if disks is None else disks
+        text = await self.refused(self.driver.start(self.spec(**hvparams), found))
+        for each in (self.name, *said):
+            self.assertIn(each, text)
+        self.assertEqual(self.remains(), [])
+        self.assertIsNone(await self.driver.info(self.name))
+
+    async def test_inside(self) -> None:
+        """It has its name, its terminals, its root, and none of the capabilities and devices that were taken away."""
+        await self.start()
+        self.assertEqual((await self.inside("hostname")).strip(), self.name)
+        await until(lambda: (self.root() / "state").exists())
+        self.assertIn("tty6", (await self.inside("ls", "/dev")).split())
+        status = Path(f"/proc/{await self.pid()}/status").read_text()
+        (bounding,) = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapBnd")]
+        for number in (16, 21, 22, 25, 32):  # sys_module, sys_admin, sys_boot, sys_time, mac_override
+            self.assertFalse(bounding >> number & 1, number)
+        for device in ("1:3", "136:*"):
+            self.assertIn(f"c {device} rw", await self.group("devices", "devices.list"))
+        self.assertNotIn("a *:*", await self.group("devices", "devices.list"))
+
+    def root(self) -> Path:
+        """Where its first disk is mounted."""
+        return container_layout(self.node.paths, self.name).root
+
+    async def test_limits(self) -> None:
+        """Memory, processors and extra lines are as they were asked for."""
+        await self.start(cpu_mask="0", extra_config="lxc.environment = KIND=test")
+        self.assertEqual(await self.group("memory", "memory.limit_in_bytes"), str(MEMORY << 20))
+        self.assertEqual(await self.group("cpuset", "cpuset.cpus"), "0")
+        self.assertEqual(await self.group("cpu", "cpu.cfs_quota_us"), "100000")
+        self.assertIn("KIND=test\0", Path(f"/proc/{await self.pid()}/environ").read_text())
+
+    async def test_power_off(self) -> None:
+        """Its first process is asked to end, and has time for it; it need not be cut off."""
+        await self.start()
+        await until(lambda: (self.root() / "state").exists())
+        started = self.node.now()
+        await self.driver.stop(self.name, 60.0)
+        self.assertLess(self.node.now() - started, 50)
+        self.assertEqual(self.remains(), [])
+
+    async def test_ended(self) -> None:
+        """One that ended by itself is not there, but its disk is mounted until it is stopped or started again."""
+        spec = await self.start()
+        for again in (True, False):
+            await until(lambda: (self.root() / "state").exists())
+            (self.root() / "end").touch()
+            while await self.driver.info(self.name) is not None:
+                pass
+            self.assertEqual((self.driver.kept_names(), self.node.mounted()), ([self.name], [str(self.root())]))
+            if again:
+                await self.driver.start(spec, self.disks())
+        await self.driver.stop(self.name, 0.0)
+        self.assertEqual(self.remains(), [])
+
+    async def test_partition(self) -> None:
+        """Of a disk with partitions, the first is the root."""
+        whole = self.node.top / "whole"
+        with whole.open("wb") as file:
+            file.truncate((2048 << 9) + (8 << 20))
+        subprocess.run(["sfdisk", "-q", str(whole)], input=PARTITIONED, text=True, check=True)
+        with whole.open("r+b") as file:
+            file.seek(2048 << 9)
+            file.write(self.node.make_disk().read_bytes())
+        await self.driver.start(self.spec(), [self.attached(whole)])
+        await until(lambda: (self.root() / "state").exists())
+        await self.driver.stop(self.name, 0.0, force=True)
+        self.assertEqual(self.remains(), [])
+
+    async def test_network(self) -> None:
+        """An interface has its address, and its other end is on its bridge; after the stop it is nowhere."""
+        subprocess.run(["ip", "link", "add", BRIDGE, "type", "bridge"], check=True)
+        self.addCleanup(subprocess.run, ["ip", "link", "delete", BRIDGE], check=True)
+        nic = NicSpec(uuid="n0", mac=MAC, mode="bridged", link=BRIDGE)
+        await self.driver.start(msgspec.structs.replace(self.spec(), nics=[nic]), self.disks())
+        self.assertIn(MAC, await self.inside("ip", "link", "show", "dev", "eth0"))
+        ports = list(Path(f"/sys/class/net/{BRIDGE}/brif").iterdir())
+        self.assertEqual(len(ports), 1)
+        await self.driver.stop(self.name, 0.0, force=True)
+        self.assertFalse(Path(f"/sys/class/net/{ports[0].name}").exists())
+        self.assertEqual(self.remains(), [])
+
+    async def test_not_started(self) -> None:
+        """What cannot be started says why, and leaves nothing."""
+        await self.fails("needs a disk", disks=[])
+        empty = self.node.top / "empty"
+        empty.write_bytes(bytes(1 << 20))
+        await self.fails("cannot mount", "file system", disks=[self.attached(empty)])
+        await self.fails("cannot mount", disks=[self.attached(self.node.top / "missing")])
+        await self.fails("init", disks=[self.attached(self.node.make_disk("no program"))])
+        await self.fails("cpu_mask", "'0:1' has 2 masks", cpu_mask="0:1")
+        await self.fails("devices", "'c 1:3'", devices="c 1:3")
+        await self.fails("drop_capabilities", "'CAP_SYS_TIME'", drop_capabilities="CAP_SYS_TIME")
+        await self.fails("extra_config", "'rm -rf'", extra_config="rm -rf")
+        await self.fails("nonsense", extra_cgroups="nonsense")
+        await self.fails("num_ttys: -1 is not between", num_ttys=-1)
+
+    async def test_no_bridge(self) -> None:
+        """An interface that cannot be connected is refused before anything is done."""
+        nic = NicSpec(uuid="n0", mac=MAC, mode="bridged", link="nobridge0")
+        spec = msgspec.structs.replace(self.spec(), nics=[nic])
+        self.assertIn("nobridge0", await self.refused(self.driver.start(spec, self.disks())))
+        self.assertEqual(self.remains(), [])
+
+    async def test_console_command(self) -> None:
+        """The console is a program on the node; without terminals there is none."""
+        console = await self.driver.console(self.spec(), "node1")
+        self.assertEqual((console["host"], console["command"][0]), ("node1", "lxc-console"))
+        none = await self.driver.console(self.spec(num_ttys=0), "node1")
+        self.assertEqual(none["kind"], "msg")
