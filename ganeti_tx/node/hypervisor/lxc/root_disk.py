@@ -34,9 +34,10 @@ class RootDisks:
         argv = ["mount", "-o", ",".join(options), "--", disk.path, str(root)]
         result = await self.runner.run(argv, timeout=COMMAND_TIMEOUT)
         if not result.succeeded:
+            said = result.stderr.decode("utf-8", "replace").strip().splitlines()[:1] or [result.describe()]
             raise HypervisorError(
-                f"cannot mount {disk.path} as the root: {result.describe()}; it needs a file system, as an OS that"
-                " makes containers puts on it"
+                f"cannot mount {disk.path} as the root: {said[0][:500]}; it needs a file system, which an OS for"
+                " containers puts on it"
             )
 
     async def unmount(self, root: Path) -> None:
