@@ -1,10 +1,10 @@
 """Who listens on a socket, and what a client says when it cannot connect."""
 
 import errno
+import importlib
 from typing import NamedTuple
 
 from ganeti_tx.luxi import transport_errors
-from ganeti_tx.runtime.daemon_control import DaemonControl
 
 
 class Daemon(NamedTuple):
@@ -24,7 +24,7 @@ def connect_error(daemon: Daemon, path: str, error: OSError) -> transport_errors
     if error.errno in _DOWN:
         return transport_errors.NoMasterError(
             f"Cannot reach {daemon.name} at {path}: it is not running on this node. Start it on the master node with"
-            f" '{DaemonControl.here().command('start', daemon.program)}'"
+            f" '{_start_command(daemon.program)}'"
         )
     if error.errno in _FORBIDDEN:
         return transport_errors.PermissionError(
@@ -33,3 +33,9 @@ def connect_error(daemon: Daemon, path: str, error: OSError) -> transport_errors
     if error.errno == errno.EAGAIN or isinstance(error, TimeoutError):
         return transport_errors.TimeoutError(f"{daemon.name} at {path} took no connection in time")
     return transport_errors.ProtocolError(f"Cannot connect to {path}: {error.strerror or error}")
+
+
+def _start_command(program: str) -> str:
+    """What it takes is read when a daemon is down: with it come paths and URLs, for which few commands have any use."""
+    control = importlib.import_module("ganeti_tx.runtime.daemon_control").DaemonControl.here()
+    return str(control.command("start", program))

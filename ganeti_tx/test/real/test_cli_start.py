@@ -20,6 +20,7 @@ _HEAVY = {
     "attr",
     "asyncio",
     "subprocess",
+    "pathlib",
     "ganeti_tx.model.base",
     "zope",
     "ganeti_tx.cli.instance.add",
@@ -48,7 +49,7 @@ class StartTests(SynchronousTestCase):
 
     def test_declarations(self) -> None:
         """Commands that need the declarations of settings load those, and nothing that is for daemons."""
-        heavy = _HEAVY - {"msgspec", "ganeti_tx.model.base"} | {
+        heavy = _HEAVY - {"msgspec", "pathlib", "ganeti_tx.model.base"} | {
             "ganeti_tx.model.opcodes",
             "ganeti_tx.model.settings.rules",
         }
