@@ -53,9 +53,8 @@ class OneNode:
     async def info(self, call: NodeInfo) -> NodeFacts:
         """Memory, processors and room."""
         storage = [StorageSpace(unit.type, unit.name, 1048576, 524288) for unit in call.storage_units]
-        return NodeFacts(
-            "00000000-0000-4000-8000-000000000000", storage, dict.fromkeys(call.hypervisors, {**MEMORY, **PROCESSORS})
-        )
+        facts = {hypervisor: {**MEMORY, **PROCESSORS} for hypervisor in call.hypervisors}
+        return NodeFacts("00000000-0000-4000-8000-000000000000", storage, facts)
 
     @answers(OsDiagnose)
     async def oses(self, call: OsDiagnose) -> list[OsReport]:
@@ -65,7 +64,7 @@ class OneNode:
     @answers(BlockdevFind)
     async def disk(self, call: BlockdevFind) -> BlockDevStatus | None:
         """It is there."""
-        return BlockDevStatus(dev_path=str(call.disk.logical_id[-1]), size=call.disk.size)
+        return BlockDevStatus(dev_path=f"/dev/{call.disk.uuid}", size=call.disk.size)
 
 
 class SilentDispatch(NodeDispatch):

@@ -2,8 +2,18 @@
 
 from collections.abc import Sequence
 
-from ganeti_tx.cli.group.options import ONE_GROUP, SETTINGS, settings_of
-from ganeti_tx.cli.options import DRY_RUN, IALLOCATOR, PRIORITY, SUBMITTING, Argument, Command, Option, switch
+from ganeti_tx.cli.group.options import SETTINGS, settings_of
+from ganeti_tx.cli.options import (
+    DRY_RUN,
+    IALLOCATOR,
+    ONE_GROUP,
+    PRIORITY,
+    SUBMITTING,
+    Argument,
+    Command,
+    Option,
+    switch,
+)
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode, unless

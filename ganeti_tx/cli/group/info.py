@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.cli.cluster.ispecs import spec_options
-from ganeti_tx.cli.group.options import MANY_GROUPS
-from ganeti_tx.cli.options import Command, switch
+from ganeti_tx.cli.options import MANY_GROUPS, Command, switch
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.selection import rows_there
 from ganeti_tx.cli.session import Session

@@ -3,9 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.group.options import MANY_GROUPS
 from ganeti_tx.cli.listing import show_fields, show_list
-from ganeti_tx.cli.options import FIELD_LISTING, FILTER, MANY_WORDS, NO_HEADERS, OUTPUT, SEPARATOR, VERBOSE, Command
+from ganeti_tx.cli.options import (
+    FIELD_LISTING,
+    FILTER,
+    MANY_GROUPS,
+    MANY_WORDS,
+    NO_HEADERS,
+    OUTPUT,
+    SEPARATOR,
+    VERBOSE,
+    Command,
+)
 from ganeti_tx.cli.output import Formatter, format_list
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.selection import selection

@@ -5,12 +5,9 @@ from typing import Any
 from ganeti_tx.cli import declared_parameters
 from ganeti_tx.cli import parameter_types as types
 from ganeti_tx.cli.cluster import ipolicy
-from ganeti_tx.cli.options import DISK_STATE, HYPERVISOR_STATE, NODE_PARAMETERS, Argument, Option
+from ganeti_tx.cli.options import DISK_STATE, HYPERVISOR_STATE, NODE_PARAMETERS, Option
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.typed_options import by_ident
-
-ONE_GROUP = (Argument("group", 1, 1),)
-MANY_GROUPS = (Argument("group"),)
 
 ALLOC_POLICY = Option(
     ("--alloc-policy",), "alloc_policy",

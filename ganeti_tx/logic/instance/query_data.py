@@ -17,7 +17,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpInstanceQueryData
 from ganeti_tx.model.params.hypervisor import without_global
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
-from ganeti_tx.rpc.interfaces import NodeOfflineError, RpcError
+from ganeti_tx.rpc.interfaces import NodeOfflineError, Outcome
 
 #: What runs on each node that answered, by the node's uuid and the instance's name.
 Running = Mapping[str, Mapping[str, RunningInstance]]
@@ -66,19 +66,23 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
 
     async def _running(self, targets: Sequence[InstanceView]) -> Running:
         """What the primary nodes run; one that does not answer is left out, with a warning."""
-        found: dict[str, Mapping[str, RunningInstance]] = {}
+        primaries = {target.primary.uuid: target.primary for target in targets}
         hypervisors: dict[str, set[str]] = {}
         for target in targets:
             hypervisors.setdefault(target.primary.uuid, set()).add(target.instance.hypervisor.value)
-        for node in {target.primary.uuid: target.primary for target in targets}.values():
-            try:
-                call = AllInstancesInfo(hypervisors=sorted(hypervisors[node.uuid]))
-                found[node.uuid] = await self.nodes.call(node, call)
-            except NodeOfflineError:
+        outcomes: dict[str, Outcome[dict[str, RunningInstance]]] = {}
+        for kinds in sorted({tuple(sorted(each)) for each in hypervisors.values()}):
+            alike = [node for uuid, node in primaries.items() if hypervisors[uuid] == set(kinds)]
+            outcomes.update(await self.nodes.call_many(alike, AllInstancesInfo(hypervisors=list(kinds))))
+        for node in primaries.values():
+            error = outcomes[node.name].error
+            if isinstance(error, NodeOfflineError):
                 self._warn_offline(node, targets)
-            except RpcError as error:
+            elif error is not None:
                 self.warn(f"cannot tell what runs on node {node.name}: {error}")
-        return found
+        return {
+            uuid: outcomes[node.name].get() for uuid, node in primaries.items() if outcomes[node.name].error is None
+        }
 
     def _warn_offline(self, node: Node, targets: Sequence[InstanceView]) -> None:
         for target in targets:
