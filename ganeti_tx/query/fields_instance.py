@@ -12,6 +12,7 @@ from ganeti_tx.query.fields_instance_params import PARAM_FIELDS
 from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext
 from ganeti_tx.query.language.cell import NORMAL, UNAVAILABLE, Cell
 from ganeti_tx.query.language.field import Field, Gives, Kind, Match, Need, by_name, computed, maybe, stored, tracking
+from ganeti_tx.query.language.spellings import SpelledFields
 from ganeti_tx.rpc.calls.instance import RunningInstance
 
 RUNS = frozenset({Need.INSTANCES})
@@ -181,4 +182,8 @@ LIVE_FIELDS = [
         needs=frozenset({Need.INSTANCES, Need.CONSOLES}),
     ),
 ]
-INSTANCE_FIELDS = by_name(STATIC_FIELDS, NODE_FIELDS, LIVE_FIELDS, PARAM_FIELDS, NIC_FIELDS, DISK_FIELDS)
+#: How design-2.0 spells the names of parameters, and how Ganeti 3.0 lists them.
+OF_THE_DESIGN = {"hvparam/": "hv/", "beparam/": "be/"}
+INSTANCE_FIELDS = SpelledFields(
+    by_name(STATIC_FIELDS, NODE_FIELDS, LIVE_FIELDS, PARAM_FIELDS, NIC_FIELDS, DISK_FIELDS), OF_THE_DESIGN
+)

@@ -292,3 +292,29 @@ class ParameterTests(QueryCase):
         self.change_instance(osparams={"c": "3"})
         expected = [{"a": "1", "b": "2", "c": "3"}, {"c": "3"}]
         self.assertEqual(self.classic("instance", [], ["osparams", "custom_osparams"]), [expected])
+
+
+class SpellingTests(QueryCase):
+    """Names of parameters as design-2.0 spells them."""
+
+    def test_same_values(self) -> None:
+        """Each parameter has the same cell under both names, by which it is found in the answer; filters take both."""
+        self.add_instance("app", hypervisor=Hypervisor.FAKE, beparams={"vcpus": 3})
+        for other, proper in (("hvparam/", "hv/"), ("beparam/", "be/")):
+            names = [name for name in self.queries.resources["instance"].fields if name.startswith(proper)]
+            spelled = [other + name.removeprefix(proper) for name in names]
+            self.assertEqual(self.ask("instance", names), self.ask("instance", spelled))
+            self.assertEqual([each["name"] for each in self.queries.fields("instance", spelled)["fields"]], spelled)
+            kinds = [
+                [each["kind"] for each in self.queries.fields("instance", asked)["fields"]]
+                for asked in (names, spelled)
+            ]
+            self.assertEqual(*kinds)
+        self.assertEqual(self.names("instance", [">", "beparam/vcpus", 2]), ["app"])
+        self.assertEqual(self.classic("instance", ["app"], ["beparam/vcpus", "be/vcpus"]), [[3, 3]])
+
+    def test_nothing_else(self) -> None:
+        """They are not listed, and no other name is taken."""
+        self.assertNotIn("hvparam/acpi", list(self.queries.resources["instance"].fields))
+        for name in ("hvparam/colour", "beparam/", "hvparam", "be/nosuch", "hvparam/hv/acpi", "beparam/acpi"):
+            self.assertEqual(self.queries.fields("instance", [name])["fields"][0]["kind"], "unknown", name)
