@@ -119,13 +119,15 @@ def of_hypervisor(key: str) -> Callable[[NodeFacts], object]:
 
 
 def of_storage(attribute: str, spindles: bool) -> Callable[[NodeContext], Callable[[Node], Cell]]:
-    """A size of the node's storage, or of its spindles; unavailable where the cluster has none."""
+    """A size of the node's storage, unavailable where the cluster has none; or of its spindles.
+
+    Who has no volume groups is told no data of spindles, as by Ganeti's daemon.
+    """
 
     def bind(context: NodeContext) -> Callable[[Node], Cell]:
         wanted = StorageType.LVM_PV.value if spindles else context.storage
-        has_it = context.storage is not None and (not spindles or context.storage == StorageType.LVM_VG)
         read = told(lambda facts: space(facts.storage, wanted, attribute))(context)
-        return read if has_it else lambda node: UNAVAILABLE
+        return read if spindles or context.storage is not None else lambda node: UNAVAILABLE
 
     return bind
 

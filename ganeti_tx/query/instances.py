@@ -40,7 +40,9 @@ class InstanceRows:
             uuid for row in rows for uuid in (row.primary_node, *view.secondary_nodes(row)) if uuid in view.config.nodes
         )
         nodes = [view.config.nodes[uuid] for uuid in uuids]
-        hypervisors = {row.hypervisor.value for row in rows}
+        hypervisors = {
+            row.hypervisor.value for row in rows if not row.forthcoming
+        }  # nodes need not have the others yet
         context = InstanceContext(view, await running_instances(self.rpc, nodes, hypervisors))
         if Need.CONSOLES in needs:
             with_console = [row for row in rows if runs(context, row)]

@@ -1,11 +1,11 @@
 """Locks as a resource of queries: those that are held or waited for."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from inspect import isawaitable
 
 from attrs import frozen
 
-from ganeti_tx.locking.interfaces import LockStatus
+from ganeti_tx.locking.interfaces import LockStatus, Owner
 from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.language.field import Field, Gives, Kind, Need, by_name, computed
 
@@ -18,14 +18,19 @@ def mode(status: LockStatus) -> str | None:
     return status.mode.value if status.mode is not None else None
 
 
+def jobs_of(owners: Iterable[Owner]) -> list[str]:
+    """The numbers of their jobs, as text."""
+    return [str(owner.job_id) for owner in owners]
+
+
 def owners(status: LockStatus) -> list[str] | None:
     """Who holds the lock; None when nobody does so."""
-    return [str(owner) for owner in status.owners] or None
+    return jobs_of(status.owners) or None
 
 
 def pending(status: LockStatus) -> list[list[object]]:
     """Who waits, as [mode, owners], first come first."""
-    return [[wanted.value, [str(owner) for owner in waiting]] for wanted, waiting in status.pending]
+    return [[wanted.value, jobs_of(waiting)] for wanted, waiting in status.pending]
 
 
 LOCK_FIELDS = by_name(

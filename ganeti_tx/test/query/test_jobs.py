@@ -70,8 +70,8 @@ class LockTests(QueryCase):
 
     def test_cells(self) -> None:
         """Who holds it how, and who waits; without a holder both are unavailable."""
-        held = ((0, "cluster/BGL"), (0, "shared"), (0, ["job 1", "job 2"]), (0, [["exclusive", ["job 3"]]]))
-        free = ((0, "node/node1"), UNAVAILABLE, UNAVAILABLE, (0, [["shared", ["job 1"]]]))
+        held = ((0, "cluster/BGL"), (0, "shared"), (0, ["1", "2"]), (0, [["exclusive", ["3"]]]))
+        free = ((0, "node/node1"), UNAVAILABLE, UNAVAILABLE, (0, [["shared", ["1"]]]))
         self.assertEqual(self.ask("lock", ["name", "mode", "owner", "pending"]), [held, free])
 
     def test_asked(self) -> None:

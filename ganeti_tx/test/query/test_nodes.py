@@ -162,15 +162,15 @@ class LiveTests(QueryCase):
     def test_no_storage(self) -> None:
         """Without a pool of known size there is none to ask for, and no room to tell of."""
         self.change_cluster(volume_group_name=None)
-        self.rpc.answer(NodeInfo, FACTS)
-        self.assertEqual(self.live("dfree", "spfree", "mfree"), (UNAVAILABLE, UNAVAILABLE, (0, 1024)))
+        self.rpc.answer(NodeInfo, replace(FACTS, storage=[]))
+        self.assertEqual(self.live("dfree", "spfree", "mfree"), (UNAVAILABLE, NO_DATA, (0, 1024)))
         self.assertEqual([call.storage_units for call in self.rpc.of_kind(NodeInfo)], [[]])
 
     def test_file_storage(self) -> None:
         """The first enabled template says which storage counts; files have no spindles."""
         self.change_cluster(enabled_disk_templates=(DiskTemplate.FILE, DiskTemplate.PLAIN), file_storage_dir="/srv/f")
         self.rpc.answer(NodeInfo, NodeFacts("b", [StorageSpace("file", "/srv/f", 70, 30)], {}))
-        self.assertEqual(self.live("dtotal", "dfree", "spfree"), ((0, 70), (0, 30), UNAVAILABLE))
+        self.assertEqual(self.live("dtotal", "dfree", "spfree"), ((0, 70), (0, 30), NO_DATA))
         (call,) = self.rpc.of_kind(NodeInfo)
         self.assertEqual([(unit.type, unit.name) for unit in call.storage_units], [("file", "/srv/f")])
 
