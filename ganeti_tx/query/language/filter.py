@@ -41,6 +41,8 @@ ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
 }
 EQUAL = frozenset({"==", "="})
+#: What errors call values that are too long to be shown.
+JSON_NAMES: Mapping[type, str] = {list: "a list", tuple: "a list", dict: "an object"}
 
 
 class Filter(Protocol):
@@ -221,7 +223,9 @@ class Parser:
         name, value = exactly(2, sign, operands)
         value = integral(value)
         if isinstance(value, bool) or not isinstance(value, str | int):
-            raise QueryFilterParseError(f"filter value {brief(value)} of {sign} must be a string or an integer")
+            raise QueryFilterParseError(
+                f"filter value {brief(value)} of {sign} {brief(name)} must be a string or an integer"
+            )
         field = self._field(name)
         if sign == "!=":
             return Not(Comparison("==", field, value, equality(field, value)))
@@ -276,6 +280,12 @@ def brief(value: object) -> str:
     return text if len(text) <= 100 else text[:100] + "..."
 
 
+def unfit(sign: str, field: Field, value: object, found: object, rule: str) -> ParameterError:
+    """The error of an operator that cannot be applied to what a field holds."""
+    held = brief(found) if isinstance(found, str | int | float) else JSON_NAMES.get(type(found), "something else")
+    return ParameterError(f"filter operator {sign} with {brief(value)}: field {field.name!r} holds {held}; {rule}")
+
+
 def predicate_of(sign: str, field: Field, value: str | int) -> Predicate:
     """What a comparison says of a value."""
     if sign in EQUAL:
@@ -321,7 +331,7 @@ def ordering(sign: str, field: Field, value: str | int) -> Predicate:
     def predicate(found: Any) -> bool:
         found = take(found) if take else found
         if isinstance(found, bool) or not isinstance(found, wanted):
-            raise ParameterError(f"cannot compare field {field.name!r} ({brief(found)}) {sign} {brief(value)}")
+            raise unfit(sign, field, value, found, "text is compared with text, and numbers with numbers")
         return compare(found, value)
 
     return predicate
@@ -330,12 +340,12 @@ def ordering(sign: str, field: Field, value: str | int) -> Predicate:
 def search(field: Field, value: str | int) -> Predicate:
     """The pattern is found in the text."""
     if not isinstance(value, str):
-        raise QueryFilterParseError(f"regular expression {brief(value)} must be a string")
+        raise QueryFilterParseError(f"regular expression {brief(value)} of =~ {field.name!r} must be a string")
     pattern = compile_pattern(value)
 
     def predicate(found: object) -> bool:
         if not isinstance(found, str):
-            raise ParameterError(f"regular expressions are for text; field {field.name!r} holds {brief(found)}")
+            raise unfit("=~", field, value, found, "regular expressions are for text")
         return pattern.search(found)
 
     return predicate
@@ -346,7 +356,7 @@ def membership(field: Field, value: str | int) -> Predicate:
 
     def predicate(found: object) -> bool:
         if not isinstance(found, list | tuple):
-            raise ParameterError(f"operator =[] is for lists; field {field.name!r} holds {brief(found)}")
+            raise unfit("=[]", field, value, found, "it is for lists")
         return any(same(item, value) for item in found)
 
     return predicate

@@ -114,6 +114,18 @@ class SelectionTests(SynchronousTestCase):
         ]:
             self.assertEqual(selection(words, force_filter=False), wanted, words)
 
+    def test_marks(self) -> None:
+        """Each mark of the table makes a filter of a word, and no other character does (Ganeti 3.0 query table)."""
+        found = set()
+        for mark in map(chr, range(128)):
+            try:
+                read = selection([f"a{mark}b"], force_filter=False)
+            except QueryFilterParseError:
+                read = ["?"]
+            if read is not None and read[0] == "?":
+                found.add(mark)
+        self.assertEqual(found, set("\t\n\v\f\r !\"'()/<=>\\~"))
+
     def test_forced(self) -> None:
         """--filter takes a word without marks as a filter, and only one."""
         self.assertEqual(selection(["master"], force_filter=True), ["?", "master"])
