@@ -5,10 +5,12 @@ from typing import Any
 
 import msgspec
 from attrs import define, field
+from twisted.internet.interfaces import IReactorTime
 
 from ganeti_tx.luxi.long_answers import encode_elements
 from ganeti_tx.luxid.cluster_info import ClusterInfo
 from ganeti_tx.luxid.dispatch import Answer
+from ganeti_tx.luxid.prompt_rpc import PromptRpc
 from ganeti_tx.luxid.shared_rpc import SharedRpc
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.query.collect import Queries
@@ -100,8 +102,9 @@ def make_query_methods(
     locks: Locks,
     jobs: Jobs,
     info: ClusterInfo,
+    clock: IReactorTime,
     slices: Slices | None = None,
 ) -> QueryMethods:
     """The methods over a configuration, its nodes, a lock table and a queue; all share one view."""
     view = Views(snapshot)
-    return QueryMethods(make_queries(view, SharedRpc(rpc), locks, jobs, slices), view, info)
+    return QueryMethods(make_queries(view, PromptRpc(SharedRpc(rpc), clock), locks, jobs, slices), view, info)

@@ -222,7 +222,7 @@ def make_dispatch(
     pause = WatcherPause(pause_file, queue.rpc, lambda: other_nodes(parts))
     info = ClusterInfo(parts.snapshot, pause_file.get, queue.drain.is_set)
     slices = Slices(lambda: deferLater(parts.clock, 0), parts.worked)
-    queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info, slices)
+    queries = make_query_methods(parts.snapshot, parts.rpc, parts.locks, rows, info, parts.clock, slices)
     filters = FilterMethods(parts.config, scheduler.rules, lambda: queue.store.last_id, scheduler.wake)
     return LuxiDispatch(
         jobs.table(), queries.table(), filters.table(), {"SetWatcherPause": pause.set},

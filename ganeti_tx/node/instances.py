@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from attrs import define
+from twisted.logger import Logger
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.migration import Side
@@ -15,12 +16,15 @@ from ganeti_tx.rpc.calls.instance import (
     AllInstancesInfo,
     HypervisorValidateParams,
     InstanceConsole,
+    InstanceConsoles,
     InstanceInfo,
     InstanceReboot,
     InstanceShutdown,
     InstanceStart,
     RunningInstance,
 )
+
+log = Logger()
 
 
 @define
@@ -91,6 +95,17 @@ class Instances:
     async def console(self, call: InstanceConsole) -> dict[str, Any]:
         """How to reach the console."""
         return dict(await self.of(call.instance.hypervisor).console(call.instance, self.node_name))
+
+    @answers(InstanceConsoles)
+    async def consoles(self, call: InstanceConsoles) -> dict[str, dict[str, Any]]:
+        """How to reach each of these consoles, where that is known."""
+        found: dict[str, dict[str, Any]] = {}
+        for instance in call.instances:
+            try:
+                found[instance.name] = dict(await self.of(instance.hypervisor).console(instance, self.node_name))
+            except HypervisorError as error:
+                log.info("no console of instance {name}: {why}", name=instance.name, why=error)
+        return found
 
     @answers(HypervisorValidateParams)
     async def validate(self, call: HypervisorValidateParams) -> None:

@@ -1,6 +1,6 @@
 """What nodes are asked while a query runs: all at the same time, and what fails stays a fact of its node."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from twisted.internet.defer import Deferred, gatherResults
@@ -13,9 +13,12 @@ from ganeti_tx.model.params.backend import fill_beparams
 from ganeti_tx.model.params.hypervisor import instance_hvparams
 from ganeti_tx.query.language.cell import NO_DATA, OFFLINE, Cell
 from ganeti_tx.query.view import View
-from ganeti_tx.rpc.calls.instance import AllInstancesInfo, InstanceConsole, RunningInstance
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo, InstanceConsoles, RunningInstance
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageUnit
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, Outcome, RpcError
+
+#: Seconds that a node has for consoles; it has just said what runs there, and need not look for anything.
+CONSOLE_LIMIT = 2.0
 
 #: What each node answered, by the node's name.
 Running = Mapping[str, Outcome[dict[str, RunningInstance]]]
@@ -37,27 +40,22 @@ async def node_facts(
 
 
 async def consoles(rpc: INodeRpc, view: View, instances: Iterable[Instance]) -> Consoles:
-    """How to reach the consoles: nodes are asked side by side, each for one instance after the other."""
+    """How to reach the consoles: nodes are asked side by side, each once for all of its instances."""
     by_node: dict[str, list[Instance]] = {}
     for instance in instances:
         by_node.setdefault(instance.primary_node, []).append(instance)
-    found: dict[str, Outcome[dict[str, Any]]] = {}
-    turns = [
-        Deferred.fromCoroutine(_consoles_of(rpc, view, view.config.nodes[node], held, found))
-        for node, held in by_node.items()
-    ]
-    await gatherResults(turns, consumeErrors=True)
-    return found
+    found = [_consoles_of(rpc, view, view.config.nodes[node], held) for node, held in by_node.items()]
+    answers = await gatherResults(map(Deferred.fromCoroutine, found), consumeErrors=True)
+    return {uuid: outcome for answer in answers for uuid, outcome in answer.items()}
 
 
-async def _consoles_of(
-    rpc: INodeRpc, view: View, node: Node, instances: Iterable[Instance], found: dict[str, Outcome[dict[str, Any]]]
-) -> None:
-    for instance in instances:
-        try:
-            found[instance.uuid] = Outcome(await rpc.call(node, InstanceConsole(instance=console_spec(view, instance))))
-        except RpcError as error:
-            found[instance.uuid] = Outcome(error=error)
+async def _consoles_of(rpc: INodeRpc, view: View, node: Node, instances: Sequence[Instance]) -> Consoles:
+    call = InstanceConsoles(instances=[console_spec(view, instance) for instance in instances])
+    try:
+        answer = await rpc.call(node, call, CONSOLE_LIMIT)
+    except RpcError as error:
+        return {instance.uuid: Outcome(error=error) for instance in instances}
+    return {instance.uuid: Outcome(answer[instance.name]) for instance in instances if instance.name in answer}
 
 
 def console_spec(view: View, instance: Instance) -> InstanceSpec:

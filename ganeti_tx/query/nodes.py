@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from attrs import frozen
+from twisted.internet.defer import Deferred, gatherResults
 
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk_templates import TEMPLATES
@@ -15,8 +16,8 @@ from ganeti_tx.query.fields_node import NODE_FIELDS, NodeContext
 from ganeti_tx.query.language.field import Field, Need
 from ganeti_tx.query.live import node_facts
 from ganeti_tx.query.view import View, chosen
-from ganeti_tx.rpc.calls.node import NodeFacts, StorageUnit
-from ganeti_tx.rpc.interfaces import INodeRpc, Outcome
+from ganeti_tx.rpc.calls.node import StorageUnit
+from ganeti_tx.rpc.interfaces import INodeRpc
 
 
 @frozen
@@ -45,10 +46,12 @@ class NodeRows:
             units.append(StorageUnit(StorageType.LVM_PV.value, unit.name))
         nodes = [node for node in rows if node.vm_capable]
         hypervisors = [hypervisor.value for hypervisor in cluster.enabled_hypervisors[:1]]
-        facts: dict[str, Outcome[NodeFacts]] = {}
-        for exclusive, members in by_exclusiveness(context.view, nodes).items():
-            measured = [each.of(exclusive) for each in units]
-            facts.update(await node_facts(self.rpc, members, hypervisors, measured))
+        asking = [
+            node_facts(self.rpc, members, hypervisors, [each.of(exclusive) for each in units])
+            for exclusive, members in by_exclusiveness(context.view, nodes).items()
+        ]
+        answers = await gatherResults(map(Deferred.fromCoroutine, asking), consumeErrors=True)
+        facts = {name: outcome for answer in answers for name, outcome in answer.items()}
         return NodeContext(context.view, facts, unit.type if unit is not None else None)
 
 

@@ -129,6 +129,14 @@ class InstanceConsole(Question[dict[str, Any]], frozen=True, kw_only=True):
     instance: InstanceSpec
 
 
+class InstanceConsoles(Question[dict[str, dict[str, Any]]], frozen=True, kw_only=True):
+    """As InstanceConsole, by name, for all of these at once; one of which the node cannot tell is left out."""
+
+    name: ClassVar[str] = "instance_consoles"
+    timeout: ClassVar[float] = URGENT
+    instances: list[InstanceSpec]
+
+
 class HypervisorValidateParams(Question[None], frozen=True, kw_only=True):
     """Can the node run an instance with these filled parameters?"""
 

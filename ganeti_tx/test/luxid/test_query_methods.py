@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ECode, OpPrereqError
@@ -35,7 +36,7 @@ class MethodCase(SynchronousTestCase):
         self.rpc.answer(AllInstancesInfo, {})
         self.rpc.answer(ExportList, [])
         info = ClusterInfo(lambda: self.config, lambda: PAUSE, lambda: True, lambda: ["64bits", "x86_64"])
-        methods = make_query_methods(lambda: self.config, self.rpc, lambda: (), FakeJobs(dict), info)
+        methods = make_query_methods(lambda: self.config, self.rpc, lambda: (), FakeJobs(dict), info, Clock())
         self.dispatch = LuxiDispatch(methods.table())
 
     def start(self, method: str, *args: Any) -> Deferred[Any]:

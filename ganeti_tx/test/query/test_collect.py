@@ -7,7 +7,7 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.query.collect import MAX_FIELDS
 from ganeti_tx.query.language.cell import NO_DATA, OFFLINE, UNAVAILABLE
-from ganeti_tx.rpc.calls.instance import AllInstancesInfo, InstanceConsole, RunningInstance
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo, InstanceConsoles, RunningInstance
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.rpc.interfaces import NodeUnreachableError, Target
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
@@ -220,14 +220,14 @@ class WaitingRpc(FakeNodeRpc):
     async def call(self, node: Target, call: Any, timeout: float | None = None) -> Any:
         """As the fake, later."""
         answer = await super().call(node, call, timeout)
-        if isinstance(call, InstanceConsole):
+        if isinstance(call, InstanceConsoles):
             self.waiting.append(Deferred())
             await self.waiting[-1]
         return answer
 
 
 class ConsoleTests(QueryCase):
-    """Consoles, which are asked for one by one."""
+    """Consoles, which each node tells for all of its instances at once."""
 
     def setUp(self) -> None:
         """Two instances on the first node, one on the second; the first node runs one of its own, the second its one."""
@@ -237,15 +237,15 @@ class ConsoleTests(QueryCase):
         self.add_instance("app1", **ON_1)
         self.add_instance("app2", **ON_2)
         self.rpc.answer(AllInstancesInfo, {name: RunningInstance(1, 1, 0, 0.0) for name in ("app1", "app2")})
-        self.rpc.answer(InstanceConsole, {"kind": "ssh"})
+        self.rpc.answers[InstanceConsoles] = lambda node, call: {each.name: {"kind": "ssh"} for each in call.instances}
 
     def test_at_the_same_time(self) -> None:
         """Nodes are asked at the same time, each for the instances that run there alone."""
         asking = Deferred.fromCoroutine(self.queries.query("instance", ["name", "console"], None))
         self.assertNoResult(asking)
-        asked = [(node.split(".")[0], call) for node, call in self.rpc.sent if isinstance(call, InstanceConsole)]
-        found = sorted((node, call.instance.name) for node, call in asked)
-        self.assertEqual(found, [("node1", "app1"), ("node2", "app2")])
+        asked = [(node.split(".")[0], call) for node, call in self.rpc.sent if isinstance(call, InstanceConsoles)]
+        found = sorted((node, [each.name for each in call.instances]) for node, call in asked)
+        self.assertEqual(found, [("node1", ["app1"]), ("node2", ["app2"])])
         while self.slow.waiting:
             self.slow.waiting.pop().callback(None)
         data = self.successResultOf(asking)["data"]
@@ -256,22 +256,33 @@ class ConsoleTests(QueryCase):
         """One that its user shut down has no console, and nobody is asked for it."""
         self.rpc.answer(AllInstancesInfo, {"app1": RunningInstance(1, 1, 1, 0.0)})
         self.assertEqual(self.column("instance", "console"), [UNAVAILABLE] * 3)
-        self.assertEqual(self.rpc.of_kind(InstanceConsole), [])
+        self.assertEqual(self.rpc.of_kind(InstanceConsoles), [])
 
     def test_not_needed(self) -> None:
         """Nobody is asked for consoles as long as none are to be shown."""
         self.ask("instance", ["status"])
-        self.assertEqual(self.rpc.of_kind(InstanceConsole), [])
+        self.assertEqual(self.rpc.of_kind(InstanceConsoles), [])
 
     def test_refused(self) -> None:
         """A node that does not tell is no error."""
-        self.rpc.fail(InstanceConsole, "no such hypervisor")
+        self.rpc.fail(InstanceConsoles, "no such hypervisor")
         self.assertEqual(self.column("instance", "console"), [NO_DATA, NO_DATA, UNAVAILABLE])
+
+    def test_one_call(self) -> None:
+        """A node that runs several is asked once; of what it cannot tell there is no data."""
+        self.add_instance("app3", **ON_1)
+        self.rpc.answer(AllInstancesInfo, {name: RunningInstance(1, 1, 0, 0.0) for name in ("app1", "app3")})
+        self.rpc.answer(InstanceConsoles, {"app3": {"kind": "vnc"}})
+        asking = Deferred.fromCoroutine(self.queries.query("instance", ["console"], None))
+        (waiting,) = self.slow.waiting
+        waiting.callback(None)
+        cells = [cell for (cell,) in self.successResultOf(asking)["data"]]
+        self.assertEqual(cells, [NO_DATA, UNAVAILABLE, (0, {"kind": "vnc"}), UNAVAILABLE])
 
     def test_only_what_matters(self) -> None:
         """The call holds nothing that is private."""
         self.assertNoResult(Deferred.fromCoroutine(self.queries.query("instance", ["console"], None)))
-        specs = [call.instance for call in self.rpc.of_kind(InstanceConsole)]
+        specs = [each for call in self.rpc.of_kind(InstanceConsoles) for each in call.instances]
         self.assertEqual([(spec.osparams_private, spec.disks) for spec in specs], [({}, [])] * 2)
 
 
