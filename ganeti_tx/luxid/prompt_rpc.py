@@ -16,7 +16,7 @@ from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, Outcome, R,
 #: Seconds after which nobody is waited for any more, if nobody else answers sooner.
 LIMIT = 10.0
 #: Once as many have answered as are still waited for, these have so many seconds, or so many times what the others took.
-LEAST, TIMES = 0.65, 3.0
+LEAST, TIMES = 0.5, 3.0
 #: Seconds for what has come in while this process was held up.
 LAST_LOOK = 0.05
 
