@@ -67,6 +67,7 @@ setup(
     entry_points={
         "console_scripts": [
             *[f"gnt-{noun} = ganeti_tx.cli.main:gnt_{noun}" for noun in GNT],
+            "burnin = ganeti_tx.burnin.main:main",
             "cfgupgrade = ganeti_tx.upgrade.cfgupgrade:main",
             "move-instance = ganeti_tx.move_instance.main:main",
             "cluster-merge = ganeti_tx.merge.main:main",

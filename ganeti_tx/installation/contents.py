@@ -24,7 +24,7 @@ TMPFILES = "etc/tmpfiles.d/ganeti.conf"
 LINKS = "usr/local/sbin"
 #: Where scripts look for those that Ganeti has there, not on the search path.
 TOOLS = "usr/lib/ganeti/tools"
-IN_TOOLS = frozenset({"cfgupgrade", "cluster-merge", "move-instance"})
+IN_TOOLS = frozenset({"burnin", "cfgupgrade", "cluster-merge", "move-instance"})
 MANUAL = "usr/local/share/man/man8"
 PAGE = ".8"
 #: Where programs are found without a link.

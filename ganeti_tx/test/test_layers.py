@@ -100,6 +100,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "installation": {"cli", "runtime"},
     "watcher": {"bootstrap", "confd", "luxi", "node.hypervisor", "node.storage", "runtime"},
     "move_instance": {"cli", "rapi_client"},
+    "burnin": {"cli", "confd", "luxi", "runtime"},
 }
 EVERYWHERE = {"errors", "model"}
 
