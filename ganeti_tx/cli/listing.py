@@ -1,6 +1,7 @@
 """`list` and `list-fields` of every noun."""
 
-from collections.abc import Sequence
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.cli.filters import Filter
@@ -21,14 +22,20 @@ _KIND_WORDS = {
 }
 
 
-def style_of(options: Parsed) -> Style:
+#: A value of a field to what programs get of it.
+Reader = Callable[[Any], Any]
+
+
+def style_of(session: Session, options: Parsed) -> Style:
     """How the options ask for a table; a command without --units uses the usual ones."""
     given = vars(options)
+    paints = options.separator is None and session.paints
     return Style(
         headers=not options.no_headers,
         separator=options.separator,
         units=given.get("units"),
         verbose=given.get("verbose", False),
+        paint=importlib.import_module("ganeti_tx.cli.colours").painted_cell if paints else None,
     )
 
 
@@ -58,21 +65,50 @@ def show_list(
     return show_answer(session, options, answer, overrides or {})
 
 
-def show_answer(session: Session, options: Parsed, answer: dict[str, Any], overrides: dict[str, Formatter]) -> int:
-    """Print the answer of a query as a table."""
-    style = style_of(options)
-    for line in table(query_columns(answer["fields"], style, overrides), answer["data"], style):
-        session.print(line)
-    return warn_of_unknown(session, answer["fields"])
+def show_answer(
+    session: Session,
+    options: Parsed,
+    answer: dict[str, Any],
+    overrides: dict[str, Formatter],
+    readers: Mapping[str, Reader] | None = None,
+) -> int:
+    """Print the answer of a query as a table. @param readers: what programs get of some fields by name"""
+    fields = answer["fields"]
+    if session.document is not None:
+        records = importlib.import_module("ganeti_tx.cli.records")
+        verbose = vars(options).get("verbose", False)
+        session.emit(*records.of_answer(fields, answer["data"], readers or {}, verbose=verbose))
+    else:
+        style = style_of(session, options)
+        for line in table(query_columns(fields, style, overrides), answer["data"], style):
+            session.write(line + "\n")
+    return warn_of_unknown(session, fields)
+
+
+def show_table(
+    session: Session,
+    options: Parsed,
+    columns: Callable[[Style], Sequence[Column]],
+    rows: Sequence[Sequence[Any]],
+    keys: Sequence[str],
+    values: Iterable[Sequence[Any]] | None = None,
+) -> None:
+    """Print rows as a table. @param keys: of the columns, for programs, which get `values` if those differ from the rows"""
+    if session.document is not None:
+        session.emit([dict(zip(keys, row, strict=True)) for row in (rows if values is None else values)], keys)
+        return
+    style = style_of(session, options)
+    for line in table(columns(style), rows, style):
+        session.write(line + "\n")
 
 
 def show_fields(session: Session, options: Parsed, resource: str, names: Sequence[str]) -> int:
-    """Print what fields a resource has; all without names."""
+    """Print what fields a resource has; all without names. Programs get the kinds by their names on the wire."""
     fields = session.client.query_fields(resource, list(names) or None)["fields"]
     columns = [Column(title, str) for title in ("Name", "Type", "Title", "Description")]
     rows = [(each["name"], _KIND_WORDS.get(each["kind"], each["kind"]), each["title"], each["doc"]) for each in fields]
-    for line in table(columns, rows, style_of(options)):
-        session.print(line)
+    values = [(each["name"], each["kind"], each["title"], each["doc"]) for each in fields]
+    show_table(session, options, lambda _style: columns, rows, ("name", "type", "title", "description"), values)
     return warn_of_unknown(session, fields)
 
 

@@ -20,6 +20,8 @@ class Option(NamedTuple):
     old_flags: tuple[str, ...] = ()
     #: What the flag means when no value follows it, where it may stand alone.
     bare: str | None = None
+    #: Whether a value must follow behind a "=", so that what comes next is something else.
+    attached: bool = False
 
 
 class Argument(NamedTuple):
@@ -32,6 +34,11 @@ class Argument(NamedTuple):
     shown: str = ""
 
 
+#: The formats of what a command gives to programs: of nested values, and of rows.
+TREE = ("json", "yaml")
+TABLE = (*TREE, "csv")
+
+
 class Command(NamedTuple):
     """One subcommand: what runs, what it takes. `default_args` names the environment variable put before the words."""
 
@@ -41,6 +48,26 @@ class Command(NamedTuple):
     default_args: str | None = None
     #: What --help tells besides the options.
     manual: str = ""
+    #: In which formats programs may have what it prints; nothing, where it prints no result.
+    prints: tuple[str, ...] = ()
+    #: Whether it costs so little that it may be asked for again and again.
+    watched: bool = False
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """Those of what it prints; what only submits has the numbers of its jobs to give."""
+        return self.prints or (TREE if SUBMIT in self.options else ())
+
+    @property
+    def own_options(self) -> tuple[Option, ...]:
+        """What Ganeti does not have, by what the command prints."""
+        watching = (WATCH,) if self.watched else ()
+        return (OUTPUT_FORMAT._replace(choices=self.formats), COLOR, *watching) if self.formats else ()
+
+    @property
+    def all_options(self) -> tuple[Option, ...]:
+        """Its own, those that follow from what it prints, and those of every command."""
+        return (*self.options, *self.own_options, *COMMON)
 
 
 def switch(flags: str, dest: str, help: str) -> Option:
@@ -85,6 +112,18 @@ SOME_FILES = (Argument("file", 1),)
 DEBUG = Option(("-d", "--debug"), "debug", "show more of what happens; may be repeated", default=0, action="count")
 REASON = Option(("--reason",), "reason", "note for the job's reason trail", "string", default=[])
 COMMON = (DEBUG, REASON)
+
+OUTPUT_FORMAT = Option(
+    ("--output-format",), "output_format", "print one document for programs, with values of their own types", "choice"
+)
+COLOR = Option(
+    ("--color",), "color", "whether words get colours; auto is on a terminal, unless NO_COLOR is set", "choice", "auto",
+    choices=("auto", "always", "never"), old_flags=("--colour",),
+)  # fmt: skip
+WATCH = Option(
+    ("--watch",), "watch", "show it again each so many seconds (2 without a number), until Ctrl-C", "int",
+    metavar="SECONDS", bare="2", attached=True,
+)  # fmt: skip
 
 PRIORITY = Option(
     ("--priority",), "priority", "priority of the job", "choice", None, "callback", tuple(PRIORITIES),

@@ -26,6 +26,8 @@ class Column(NamedTuple):
     title: str
     format: Formatter
     right: bool = False
+    #: The field, where its words may get colours.
+    name: str = ""
 
 
 class Style(NamedTuple):
@@ -35,6 +37,8 @@ class Style(NamedTuple):
     separator: str | None = None
     units: str | None = None
     verbose: bool = False
+    #: A cell of a column to what a terminal shows in colour; it may add nothing that has a width.
+    paint: Callable[[str, str], str] | None = None
 
     @property
     def size_unit(self) -> str:
@@ -99,7 +103,7 @@ def _query_column(field: dict[str, Any], style: Style, overrides: dict[str, Form
         status, value = entry
         return plain(value) if status == NORMAL else words.get(status, str(status))
 
-    return Column(field["title"] or name, read, kind in _RIGHT and name not in overrides)
+    return Column(field["title"] or name, read, kind in _RIGHT and name not in overrides, name)
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[Any]], style: Style) -> list[str]:
@@ -110,16 +114,23 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[Any]], style: Style
     if style.separator is not None:
         return [style.separator.join(line) for line in lines]
     widths = [max((len(line[index]) for line in lines), default=0) for index in range(len(columns))]
-    return [_aligned(columns, line, widths) for line in lines]
+    return [
+        _aligned(columns, line, widths, None if style.headers and not index else style.paint)
+        for index, line in enumerate(lines)
+    ]
 
 
-def _aligned(columns: Sequence[Column], line: Sequence[str], widths: Sequence[int]) -> str:
+def _aligned(
+    columns: Sequence[Column], line: Sequence[str], widths: Sequence[int], paint: Callable[[str, str], str] | None
+) -> str:
     cells = [
         text.rjust(width) if column.right else text.ljust(width)
         for column, text, width in zip(columns, line, widths, strict=True)
     ]
     if cells and not columns[-1].right:
         cells[-1] = line[-1]
+    if paint is not None:
+        cells = [paint(column.name, cell) for column, cell in zip(columns, cells, strict=True)]
     return " ".join(cells)
 
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from ganeti_tx.cli.options import COMMON, PRIORITIES, Argument, Command, Option
+from ganeti_tx.cli.options import PRIORITIES, Argument, Command, Option
 from ganeti_tx.cli.values import READERS, InvalidValue, is_natural
 from ganeti_tx.errors import ExitCode
 
@@ -61,8 +61,9 @@ def option_parser(program: str, name: str, command: Command) -> optparse.OptionP
         usage=f"%prog [options] {usage_of(command.arguments)}".rstrip(),
         option_class=_TypedOption,
     )
+    parser.own = frozenset(flag for option in command.own_options for flag in (*option.flags, *option.old_flags))
     parser.disable_interspersed_args()
-    for option in (*command.options, *COMMON):
+    for option in command.all_options:
         _declare(parser, option)
     return parser
 
@@ -95,10 +96,10 @@ def _default_words(command: Command, environ: Mapping[str, str]) -> list[str]:
 
 def _with_bare_flags(command: Command, words: Sequence[str]) -> list[str]:
     """The words, with its usual value given to each flag that may stand alone and does."""
-    bare = {flag: option.bare for option in command.options if option.bare is not None for flag in option.flags}
+    bare = {flag: option for option in command.all_options if option.bare is not None for flag in option.flags}
     alone = [not following or following.startswith("-") for following in [*words[1:], ""]]
     return [
-        f"{word}={bare[word]}" if word in bare and is_alone else word
+        f"{word}={bare[word].bare}" if word in bare and (is_alone or bare[word].attached) else word
         for word, is_alone in zip(words, alone, strict=bool(words))
     ]
 
@@ -174,6 +175,16 @@ class _TypedOption(optparse.Option):
 
 class _Parser(optparse.OptionParser):
     """Raises where optparse would print and exit."""
+
+    #: The flags that Ganeti does not have.
+    own: frozenset[str] = frozenset()
+
+    def _match_long_opt(self, opt: str) -> str:
+        """A flag of our own takes no abbreviation away from the flags that scripts may have shortened."""
+        known = [flag for flag in self._long_opt if flag not in self.own and flag.startswith(opt)]  # type: ignore[attr-defined]
+        if opt in self._long_opt or len(known) != 1:  # type: ignore[attr-defined]
+            return str(super()._match_long_opt(opt))  # type: ignore[misc]
+        return str(known[0])
 
     def error(self, msg: str) -> NoReturn:
         raise OptionError(msg)

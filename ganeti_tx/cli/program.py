@@ -13,6 +13,7 @@ from ganeti_tx.cli.command_log import CommandLog, ICommandLog, NoLog, words_to_k
 from ganeti_tx.cli.failures import Declined, describe
 from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.parsing import HelpShown, UsageError, parse
+from ganeti_tx.cli.presented import presented, tell_submitted
 from ganeti_tx.cli.session import Session, connect_to_master, read_name
 from ganeti_tx.cli.streams import lead_nowhere
 from ganeti_tx.errors import ExitCode, GanetiError, JobSubmittedException
@@ -111,12 +112,12 @@ def _run_command(program: Program, name: str, words: Sequence[str], context: Com
     log.write("INFO", f"run with arguments '{words_to_keep(command, words)}'")
     try:
         options, arguments = parse(program.name, name, command, words, context.environ)
-        return int(command.run(session, options, arguments))
+        return presented(command, session, options, arguments)
     except HelpShown as shown:
         context.out.write(f"{shown}\n{entry.help[0].upper()}{entry.help[1:]}.\n{command.manual}")
         return ExitCode.SUCCESS
     except JobSubmittedException as submitted:
-        session.warn(f"JobID: {submitted.args[0]}")
+        tell_submitted(session, submitted.args[0])
         return ExitCode.SUCCESS
     except UsageError as error:
         session.warn(f"{program.name} {name}: {error}")

@@ -1,10 +1,12 @@
 """What a command may touch: the master daemon, the terminal, the environment, other programs, the time."""
 
+import importlib
+import io
 import os
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.luxi.client import Client
@@ -17,6 +19,8 @@ KNOWN_HOSTS = "/var/lib/ganeti/known_hosts"
 _MAX_NAME_FILE = 4096
 #: Seconds for a node to take a connection.
 _CONNECT_LIMIT = 2.0
+#: Columns and lines of a terminal that does not tell.
+_USUAL_SIZE = (80, 24)
 
 
 class Session:
@@ -53,6 +57,15 @@ class Session:
         self.connect_to = connect_to
         #: Whether a node daemon listens at an address.
         self.listens = listens or node_daemon_listens
+        #: How a value becomes a document for programs, if one is wanted: then nothing else goes to standard output.
+        self.document: Callable[[Any, Sequence[str] | None], str] | None = None
+        self.emitted = False
+        #: The jobs that were submitted.
+        self.job_ids: list[int] = []
+        #: auto, always or never.
+        self.color = "auto"
+        #: Of what is collected, which goes to the same place in the end.
+        self._painting: bool | None = None
         self._out = out
         self._err = err
         self._connect = connect
@@ -75,10 +88,51 @@ class Session:
         """Whether somebody reads the errors as they come."""
         return self._err.isatty()
 
-    def print(self, line: str = "") -> None:
-        """One line of the result; it goes out at once, since jobs speak slowly."""
+    @property
+    def paints(self) -> bool:
+        """Whether the result gets colours."""
+        if self._painting is not None:
+            return self._painting
+        return self.document is None and wants_colour(self.color, self.environ, self._out)
+
+    @property
+    def on_screen(self) -> bool:
+        """Whether the result can be drawn anew in its place."""
+        return self._out.isatty() and _draws(self.environ)
+
+    def screen_size(self) -> tuple[int, int]:
+        """Columns and lines."""
         try:
-            self._out.write(line + "\n")
+            return os.get_terminal_size(self._out.fileno())
+        except (OSError, ValueError):
+            return _USUAL_SIZE
+
+    def print(self, line: str = "") -> None:
+        """One line of the result as text; beside a document it is told to whoever looks on."""
+        if self.document is not None:
+            self.warn(line)
+            return
+        self.write((_painted(line) if self.paints else line) + "\n")
+
+    def emit(self, value: Any, columns: Sequence[str] | None = None) -> None:
+        """The result as the document that was asked for. @param columns: the keys of each row, if it has such."""
+        assert self.document is not None, "no document was asked for"
+        self.emitted = True
+        self.write(self.document(value, columns))
+
+    def collected(self, show: Callable[[], int]) -> tuple[int, str]:
+        """What a function returns, and what it would have written."""
+        self._painting, out = self.paints, self._out
+        self._out = collecting = io.StringIO()
+        try:
+            return show(), collecting.getvalue()
+        finally:
+            self._out, self._painting = out, None
+
+    def write(self, text: str) -> None:
+        """Text of the result as it is; it goes out at once, since jobs speak slowly."""
+        try:
+            self._out.write(text)
             self._out.flush()
         except BrokenPipeError:
             raise
@@ -87,7 +141,7 @@ class Session:
 
     def warn(self, line: str) -> None:
         """One line beside the result."""
-        self._err.write(line + "\n")
+        self._err.write((_painted(line) if wants_colour(self.color, self.environ, self._err) else line) + "\n")
         self._err.flush()
 
     def ask(self, question: str) -> str:
@@ -99,6 +153,22 @@ class Session:
     def host_name(self) -> str:
         """This node's name, which virtual clusters set in the environment."""
         return self.environ.get("GANETI_HOSTNAME") or os.uname().nodename
+
+
+def wants_colour(setting: str, environ: Mapping[str, str], stream: TextIO) -> bool:
+    """Whether colours shall go to a stream (no-color.org)."""
+    if setting != "auto":
+        return setting == "always"
+    return stream.isatty() and _draws(environ) and not environ.get("NO_COLOR")
+
+
+def _draws(environ: Mapping[str, str]) -> bool:
+    return environ.get("TERM", "dumb") not in ("", "dumb")
+
+
+def _painted(line: str) -> str:
+    """What it takes is read when somebody sees colours, since programs see none."""
+    return str(importlib.import_module("ganeti_tx.cli.colours").painted_line(line))
 
 
 def node_daemon_listens(address: str) -> bool:

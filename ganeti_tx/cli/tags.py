@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from ganeti_tx.cli.options import MANY_WORDS, ONE_WORD, PRIORITY, SUBMITTING, TAGS_SOURCE, Argument, Command
+from ganeti_tx.cli.options import MANY_WORDS, ONE_WORD, PRIORITY, SUBMITTING, TABLE, TAGS_SOURCE, Argument, Command
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
 from ganeti_tx.cli.text_files import read_text
@@ -27,8 +28,8 @@ def _named(session: Session, words: Sequence[str]) -> tuple[str, Sequence[str]]:
 def list_tags(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """The tags, sorted, one a line."""
     name, _rest = _named(session, words)
-    for tag in sorted(session.client.query_tags(_kind(session), name)):
-        session.print(tag)
+    tags = sorted(session.client.query_tags(_kind(session), name))
+    show(session, tags, lambda: [{"tag": tag} for tag in tags], ["tag"])
     return ExitCode.SUCCESS
 
 
@@ -48,8 +49,9 @@ def _change(op_id: str) -> Callable[[Session, Parsed, Sequence[str]], int]:
 def search(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Each tag of the cluster that a pattern is found in, with its object's path; failure when there is none."""
     found = run_opcode(session, options, opcode("OP_TAGS_SEARCH", pattern=words[0]))
-    for path, tag in sorted(found):
-        session.print(f"{path} {tag}")
+    rows = sorted(found)
+    lines = (f"{path} {tag}" for path, tag in rows)
+    show(session, lines, lambda: [{"path": path, "tag": tag} for path, tag in rows], ["path", "tag"])
     return ExitCode.SUCCESS if found else ExitCode.FAILURE
 
 
@@ -63,10 +65,10 @@ _CHANGING = (TAGS_SOURCE, PRIORITY, *SUBMITTING)
 _ONE_NAMED = (Argument("name", 1, 1),)
 _NAME_AND_TAGS = (*_ONE_NAMED, Argument("tag"))
 
-SEARCH = Command(search, ONE_WORD, (PRIORITY,))
-LIST_OF_CLUSTER = Command(list_tags)
+SEARCH = Command(search, ONE_WORD, (PRIORITY,), prints=TABLE)
+LIST_OF_CLUSTER = Command(list_tags, prints=TABLE)
 ADD_TO_CLUSTER = Command(_change("OP_TAGS_SET"), MANY_WORDS, _CHANGING)
 REMOVE_FROM_CLUSTER = Command(_change("OP_TAGS_DEL"), MANY_WORDS, _CHANGING)
-LIST_OF_NAMED = Command(list_tags, _ONE_NAMED)
+LIST_OF_NAMED = Command(list_tags, _ONE_NAMED, prints=TABLE)
 ADD_TO_NAMED = Command(_change("OP_TAGS_SET"), _NAME_AND_TAGS, _CHANGING)
 REMOVE_FROM_NAMED = Command(_change("OP_TAGS_DEL"), _NAME_AND_TAGS, _CHANGING)

@@ -1,16 +1,47 @@
 """Nested values as indented text, as the info commands show them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self
 
 Labelled = Sequence[tuple[str, Any]]
+
+
+class Told(str):
+    """A text that tells people a value which programs get as it is."""
+
+    value: Any
+
+    def __new__(cls, text: str, value: Any) -> Self:
+        """@param value: with types of JSON, or another part of a tree."""
+        told = super().__new__(cls, text)
+        told.value = value
+        return told
+
+
+class Part(list[Any]):
+    """A part of a tree that programs get as another value."""
+
+    def __init__(self, pairs: Iterable[Any], value: Any) -> None:
+        super().__init__(pairs)
+        self.value = value
+
+
+class Parameters(list[tuple[str, Any]]):
+    """Parameters in force by their names, which programs get as they are, also when there are none.
+
+    @ivar own: those that the object has for itself; programs get them once more, besides.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, Any]], own: Mapping[str, Any] | None = None) -> None:
+        super().__init__(pairs)
+        self.own = own
 
 
 def tree_lines(value: Any, indent: str = "") -> Iterator[str]:
     """Lines of a nested value: a list of (label, value) pairs keeps its order, a mapping is sorted, in a list each
     element starts with a dash; two spaces a level.
     """
-    if _is_labelled(value) or isinstance(value, Mapping):
+    if is_labelled(value) or isinstance(value, Mapping):
         pairs = sorted(value.items()) if isinstance(value, Mapping) else value
         for label, inner in pairs:
             yield from _pair_lines(label, inner, indent)
@@ -44,7 +75,8 @@ def _is_leaf(value: Any) -> bool:
     return not isinstance(value, (Mapping, list, tuple)) or not value
 
 
-def _is_labelled(value: Any) -> bool:
+def is_labelled(value: Any) -> bool:
+    """Whether it is a list of (label, value) pairs, of which JSON has none."""
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(each, tuple) for each in value)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ganeti_tx.cli.main import program_named
-from ganeti_tx.cli.options import COMMON, Command
+from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.program import Entry, Program, load
 
 FUNCTION = """\
@@ -38,4 +38,4 @@ def _cases(program: Program) -> Iterator[tuple[str, str]]:
 
 
 def _flags(command: Command) -> list[str]:
-    return sorted({flag for option in (*command.options, *COMMON) for flag in option.flags} | {"--help"})
+    return sorted({flag for option in command.all_options for flag in option.flags} | {"--help"})

@@ -10,6 +10,7 @@ from ganeti_tx.cli.options import (
     NO_HEADERS,
     OUTPUT,
     SEPARATOR,
+    TABLE,
     UNITS,
     VERBOSE,
     Command,
@@ -39,5 +40,5 @@ def list_fields(session: Session, options: Parsed, names: Sequence[str]) -> int:
     return show_fields(session, options, "export", names)
 
 
-LIST = Command(list_exports, (), (NODES, NO_HEADERS, SEPARATOR, UNITS, OUTPUT, VERBOSE))
-LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING)
+LIST = Command(list_exports, (), (NODES, NO_HEADERS, SEPARATOR, UNITS, OUTPUT, VERBOSE), prints=TABLE, watched=True)
+LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING, prints=TABLE)

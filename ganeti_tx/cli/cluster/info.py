@@ -1,14 +1,16 @@
 """gnt-cluster info, version and getmaster."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ganeti_tx.cli.cluster.setting_forms import FORMS, Info, Number
-from ganeti_tx.cli.options import ROMAN, Command
+from ganeti_tx.cli.options import ROMAN, TABLE, TREE, Command
 from ganeti_tx.cli.output import format_time
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show, show_tree
 from ganeti_tx.cli.roman import roman
 from ganeti_tx.cli.session import Session, master_name, rooted
-from ganeti_tx.cli.tree import Labelled, tree_lines
+from ganeti_tx.cli.tree import Labelled, Told
 from ganeti_tx.errors import ExitCode
 from ganeti_tx.model import search_paths
 from ganeti_tx.model.settings.setting import Section, Setting
@@ -20,12 +22,19 @@ SEARCHED_AFTER = "prealloc_wipe_disks"
 
 def info(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """The cluster's settings."""
-    number = roman if options.roman_integers else str
+    number = _roman if options.roman_integers else _plain
     cluster = session.client.query_cluster_info()
     described = _described({**cluster, **_default_group(session, cluster)}, number, session.environ)
-    for line in tree_lines(described):
-        session.print(line)
+    show_tree(session, described)
     return ExitCode.SUCCESS
+
+
+def _roman(value: Any) -> Told:
+    return Told(roman(value), value)
+
+
+def _plain(value: Any) -> Told:
+    return Told(str(value), value)
 
 
 def _default_group(session: Session, cluster: Info) -> Info:
@@ -38,11 +47,11 @@ def _described(cluster: Info, number: Number, environ: Mapping[str, str]) -> Lab
     return [
         ("Cluster name", cluster["name"]),
         ("Cluster UUID", cluster["uuid"]),
-        ("Creation time", format_time(cluster["ctime"])),
-        ("Modification time", format_time(cluster["mtime"])),
+        ("Creation time", Told(format_time(cluster["ctime"]), cluster["ctime"])),
+        ("Modification time", Told(format_time(cluster["mtime"]), cluster["mtime"])),
         ("Master node", cluster["master"]),
-        ("Architecture (this node)", "{} ({})".format(*cluster["architecture"])),
-        ("Tags", ", ".join(sorted(cluster["tags"])) or "(none)"),
+        ("Architecture (this node)", Told("{} ({})".format(*cluster["architecture"]), cluster["architecture"])),
+        ("Tags", Told(", ".join(sorted(cluster["tags"])) or "(none)", sorted(cluster["tags"]))),
         *_shown(DECLARED, Section.ABOVE, cluster, number),
         ("Cluster parameters", _parameters(cluster, number, environ)),
         *_shown(DECLARED, Section.BELOW, cluster, number),
@@ -70,9 +79,10 @@ def _parameters(cluster: Info, number: Number, environ: Mapping[str, str]) -> La
     ]
 
 
-def _searched(environ: Mapping[str, str], directories: Sequence[str]) -> str:
+def _searched(environ: Mapping[str, str], directories: Sequence[str]) -> Told:
     """As on this node; every node looks there below its own root."""
-    return ", ".join(rooted(environ, f"/{directory}") for directory in directories)
+    found = [rooted(environ, f"/{directory}") for directory in directories]
+    return Told(", ".join(found), found)
 
 
 def version(session: Session, options: Parsed, words: Sequence[str]) -> int:
@@ -86,17 +96,19 @@ def version(session: Session, options: Parsed, words: Sequence[str]) -> int:
         "Export interface": "export_version",
         "VCS version": "vcs_version",
     }
-    for label, key in labels.items():
-        session.print(f"{label}: {cluster[key]}")
+    lines = (f"{label}: {cluster[key]}" for label, key in labels.items())
+    keys = list(labels.values())
+    show(session, lines, lambda: {key: cluster[key] for key in keys}, keys)
     return ExitCode.SUCCESS
 
 
 def getmaster(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """The master's name, from what every node keeps: it works anywhere and with the master down."""
-    session.print(master_name(session.environ, session.read))
+    master = master_name(session.environ, session.read)
+    show(session, [master], lambda: {"master": master}, ["master"])
     return ExitCode.SUCCESS
 
 
-INFO = Command(info, (), (ROMAN,))
-VERSION = Command(version)
-GETMASTER = Command(getmaster)
+INFO = Command(info, (), (ROMAN,), prints=TREE)
+VERSION = Command(version, prints=TABLE)
+GETMASTER = Command(getmaster, prints=TABLE)

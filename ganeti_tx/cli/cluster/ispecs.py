@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.options import Command
+from ganeti_tx.cli.options import TABLE, Command
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show as present
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ExitCode
 
@@ -12,7 +13,8 @@ from ganeti_tx.errors import ExitCode
 def show(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """The command that makes a cluster with the same bounds for instances."""
     cluster = session.client.query_cluster_info()
-    session.print(" ".join(["gnt-cluster init", *spec_options(cluster["ipolicy"]), cluster["name"]]))
+    command = " ".join(["gnt-cluster init", *spec_options(cluster["ipolicy"]), cluster["name"]])
+    present(session, [command], lambda: {"command": command}, ["command"])
     return ExitCode.SUCCESS
 
 
@@ -31,4 +33,4 @@ def _values(specs: Mapping[str, Any]) -> str:
     return ",".join(f"{name}={value}" for name, value in sorted(specs.items()))
 
 
-SHOW = Command(show)
+SHOW = Command(show, prints=TABLE)

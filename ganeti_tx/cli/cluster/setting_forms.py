@@ -3,24 +3,27 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.tree import Labelled
+from ganeti_tx.cli.tree import Labelled, Part, Told, leaf
 from ganeti_tx.model.settings.setting import Form
 
 Info = dict[str, Any]
-Number = Callable[[Any], str]
+Number = Callable[[Any], Told]
 
 
 def _collectors(cluster: Info, active: Mapping[str, bool], number: Number) -> Mapping[str, Labelled]:
     interval = cluster["data_collector_interval"]
-    return {
-        name: [("active", runs), ("interval", f"{interval[name] / 1e6:.3f}s" if name in interval else None)]
-        for name, runs in active.items()
-    }
+    return {name: [("active", runs), ("interval", _interval(interval.get(name)))] for name, runs in active.items()}
 
 
-def _uid_pool(cluster: Info, ranges: Sequence[Sequence[int]], number: Number) -> str:
-    """As --uid-pool takes it."""
-    return ", ".join(number(low) if low == high else f"{number(low)}-{number(high)}" for low, high in ranges or ())
+def _interval(microseconds: float | None) -> Told | None:
+    """Seconds, for programs, too."""
+    return None if microseconds is None else Told(f"{microseconds / 1e6:.3f}s", microseconds / 1e6)
+
+
+def _uid_pool(cluster: Info, ranges: Sequence[Sequence[int]], number: Number) -> Told:
+    """As --uid-pool takes it; programs get pairs."""
+    text = ", ".join(number(low) if low == high else f"{number(low)}-{number(high)}" for low, high in ranges or ())
+    return Told(text, ranges or [])
 
 
 def _policy(cluster: Info, ipolicy: Info, number: Number) -> Labelled:
@@ -28,13 +31,17 @@ def _policy(cluster: Info, ipolicy: Info, number: Number) -> Labelled:
     return [
         ("bounds specs", [_bounds(*numbered) for numbered in enumerate(ipolicy.get("minmax", ()))]),
         ("std", ipolicy.get("std")),
-        ("allowed disk templates", ", ".join(ipolicy.get("disk-templates", ()))),
+        ("allowed disk templates", _words(ipolicy.get("disk-templates", ()))),
         *((key, ipolicy[key]) for key in ("vcpu-ratio", "spindle-ratio") if key in ipolicy),
     ]
 
 
 def _bounds(index: int, pair: Mapping[str, Any]) -> Labelled:
-    return [(f"{bound}/{index}", pair[bound]) for bound in ("min", "max")]
+    return Part([(f"{bound}/{index}", pair[bound]) for bound in ("min", "max")], pair)
+
+
+def _words(words: Sequence[str], none: str = "") -> Told:
+    return Told(", ".join(words) or none, list(words))
 
 
 #: Each takes all that is told of the cluster, the value, and how numbers are written.
@@ -43,9 +50,9 @@ FORMS: Mapping[Form, Callable[[Info, Any, Number], Any]] = {
     Form.COLLECTORS: _collectors,
     Form.ENABLED: lambda cluster, value, number: {name: value[name] for name in cluster["enabled_hypervisors"]},
     Form.NUMBER: lambda cluster, value, number: number(value),
-    Form.OR_NOTHING: lambda cluster, value, number: value or "",
+    Form.OR_NOTHING: lambda cluster, value, number: Told(leaf(value or ""), value or None),
     Form.POLICY: _policy,
     Form.UIDS: _uid_pool,
-    Form.WORDS: lambda cluster, value, number: ", ".join(value),
-    Form.WORDS_OR_NONE: lambda cluster, value, number: ", ".join(value) or "(none)",
+    Form.WORDS: lambda cluster, value, number: _words(value),
+    Form.WORDS_OR_NONE: lambda cluster, value, number: _words(value, "(none)"),
 }

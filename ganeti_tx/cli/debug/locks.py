@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ganeti_tx.cli.listing import show_list
-from ganeti_tx.cli.options import NO_HEADERS, OUTPUT, SEPARATOR, VERBOSE, Command, Option
+from ganeti_tx.cli.options import NO_HEADERS, OUTPUT, SEPARATOR, TABLE, VERBOSE, Command, Option
 from ganeti_tx.cli.output import Formatter
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
@@ -21,7 +21,8 @@ def locks(session: Session, options: Parsed, words: Sequence[str]) -> int:
         status = show_list(session, options, "lock", DEFAULT_FIELDS, None, FORMATS)
         if options.interval is None:
             return status
-        session.print()
+        if session.document is None:
+            session.print()
         session.sleep(options.interval)
 
 
@@ -50,4 +51,5 @@ LOCKS = Command(
         Option(("--interval",), "interval", "show them again each so many seconds", "int"),
         VERBOSE,
     ),
+    prints=TABLE,
 )

@@ -1,6 +1,6 @@
 """gnt-filter list, list-fields and info."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ganeti_tx.cli.listing import show_fields, show_list
@@ -11,10 +11,13 @@ from ganeti_tx.cli.options import (
     NO_HEADERS,
     OUTPUT,
     SEPARATOR,
+    TABLE,
+    TREE,
     VERBOSE,
     Command,
 )
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.selection import selection
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ExitCode
@@ -35,18 +38,23 @@ def list_fields(session: Session, options: Parsed, names: Sequence[str]) -> int:
 
 def show_rules(session: Session, options: Parsed, uuids: Sequence[str]) -> int:
     """All about rules."""
-    for row in session.client.query("filter", DEFAULT_FIELDS, _named(uuids))["data"]:
-        uuid, *values = (value for _status, value in row)
-        session.print(f"UUID: {uuid}")
-        for label, value in zip(_LABELS, values, strict=True):
-            session.print(f"  {label}: {value}")
+    found = session.client.query("filter", DEFAULT_FIELDS, _named(uuids))["data"]
+    rules = [[value for _status, value in row] for row in found]
+    lines = (line for rule in rules for line in _lines(*rule))
+    show(session, lines, lambda: [dict(zip(DEFAULT_FIELDS, rule, strict=True)) for rule in rules])
     return ExitCode.SUCCESS
+
+
+def _lines(uuid: str, *values: Any) -> Iterator[str]:
+    yield f"UUID: {uuid}"
+    for label, value in zip(_LABELS, values, strict=True):
+        yield f"  {label}: {value}"
 
 
 def _named(uuids: Sequence[str]) -> list[Any] | None:
     return selection(uuids, force_filter=False, field="uuid")
 
 
-LIST = Command(list_rules, MANY_FILTERS, (NO_HEADERS, SEPARATOR, OUTPUT, VERBOSE))
-LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING)
-INFO = Command(show_rules, MANY_FILTERS)
+LIST = Command(list_rules, MANY_FILTERS, (NO_HEADERS, SEPARATOR, OUTPUT, VERBOSE), prints=TABLE, watched=True)
+LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING, prints=TABLE)
+INFO = Command(show_rules, MANY_FILTERS, prints=TREE)

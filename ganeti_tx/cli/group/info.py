@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.cli.cluster.ispecs import spec_options
-from ganeti_tx.cli.options import MANY_GROUPS, Command, switch
+from ganeti_tx.cli.options import MANY_GROUPS, TABLE, TREE, Command, switch
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show, show_trees
 from ganeti_tx.cli.selection import rows_there
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.tree import Labelled, leaf, tree_lines
+from ganeti_tx.cli.tree import Labelled, Parameters, Part, Told, leaf
 from ganeti_tx.errors import ExitCode
 
 FIELDS = ("name", "ndparams", "custom_ndparams", "diskparams", "custom_diskparams", "ipolicy", "custom_ipolicy")
@@ -18,10 +19,8 @@ Values = Mapping[str, Any]
 def show_groups(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """All about groups."""
     groups = _groups(session, names)
-    for group in groups:
-        for line in tree_lines([_described(group)]):
-            session.print(line)
-    if not groups:
+    show_trees(session, [_described(group) for group in groups])
+    if not groups and session.document is None:
         session.print("")
     return ExitCode.SUCCESS
 
@@ -43,11 +42,15 @@ def _described(group: Values) -> Labelled:
 
 def _parameters(filled: Values, own: Values) -> Any:
     """Each with where it comes from; a kind without parameters has nothing of its own."""
-    return [(name, _origin(name, filled, own)) for name in sorted(filled)] or "default ({})"
+    if not filled:
+        return Told("default ({})", {})
+    return Parameters(((name, _origin(name, filled, own)) for name in sorted(filled)), own)
 
 
-def _origin(name: str, filled: Values, own: Values) -> str:
-    return leaf(own[name]) if name in own else f"default ({leaf(filled[name])})"
+def _origin(name: str, filled: Values, own: Values) -> Told:
+    if name in own:
+        return Told(leaf(own[name]), own[name])
+    return Told(f"default ({leaf(filled[name])})", filled[name])
 
 
 def _policy(filled: Values, own: Values) -> Labelled:
@@ -56,26 +59,33 @@ def _policy(filled: Values, own: Values) -> Labelled:
     templates = ", ".join(filled["disk-templates"])
     return [
         ("bounds specs", bounds),
-        ("allowed disk templates", templates if "disk-templates" in own else f"default ({templates})"),
+        (
+            "allowed disk templates",
+            Told(templates if "disk-templates" in own else f"default ({templates})", filled["disk-templates"]),
+        ),
         *((name, _origin(name, filled, own)) for name in ("vcpu-ratio", "spindle-ratio")),
     ]
 
 
 def _bounds(index: int, pair: Values, own: bool) -> Labelled:
-    return [(f"{bound}/{index}", _parameters(pair[bound], pair[bound] if own else {})) for bound in ("max", "min")]
+    lines = [(f"{bound}/{index}", _parameters(pair[bound], pair[bound] if own else {})) for bound in ("max", "min")]
+    return Part(lines, pair)
 
 
 def show_ispecs_cmd(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """The commands that make such groups anew, as far as their bounds of instances go: the usual instance is the cluster's."""
+    commands = []
     for group in _groups(session, names):
         policy = group["ipolicy"] if options.include_defaults else group["custom_ipolicy"]
-        session.print(" ".join(["gnt-group add", *spec_options({"minmax": policy.get("minmax")}), group["name"]]))
+        commands.append(" ".join(["gnt-group add", *spec_options({"minmax": policy.get("minmax")}), group["name"]]))
+    show(session, commands, lambda: [{"command": command} for command in commands], ["command"])
     return ExitCode.SUCCESS
 
 
-INFO = Command(show_groups, MANY_GROUPS)
+INFO = Command(show_groups, MANY_GROUPS, prints=TREE)
 SHOW_ISPECS_CMD = Command(
     show_ispecs_cmd,
     MANY_GROUPS,
     (switch("--include-defaults", "include_defaults", "also what comes from the cluster"),),
+    prints=TABLE,
 )

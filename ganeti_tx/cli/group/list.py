@@ -12,6 +12,7 @@ from ganeti_tx.cli.options import (
     NO_HEADERS,
     OUTPUT,
     SEPARATOR,
+    TABLE,
     VERBOSE,
     Command,
 )
@@ -43,5 +44,12 @@ def list_fields(session: Session, options: Parsed, names: Sequence[str]) -> int:
     return show_fields(session, options, "group", names)
 
 
-LIST = Command(list_groups, MANY_GROUPS, (NO_HEADERS, SEPARATOR, OUTPUT, VERBOSE, FILTER), "GNT_GROUP_LIST")
-LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING)
+LIST = Command(
+    list_groups,
+    MANY_GROUPS,
+    (NO_HEADERS, SEPARATOR, OUTPUT, VERBOSE, FILTER),
+    "GNT_GROUP_LIST",
+    prints=TABLE,
+    watched=True,
+)
+LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING, prints=TABLE)

@@ -4,8 +4,9 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from ganeti_tx.cli.options import ONE_INSTANCE, PRIORITY, Command, switch
+from ganeti_tx.cli.options import ONE_INSTANCE, PRIORITY, TREE, Command, switch
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.remote import DEFAULT_PORT, remote_argv
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
@@ -20,16 +21,16 @@ def console(session: Session, options: Parsed, names: Sequence[str]) -> int:
     found = run_opcode(session, options, opcode("OP_INSTANCE_CONSOLE", instance_name=names[0]))
     kind = found.get("kind")
     if kind == "ssh":
-        return _connect(session, found, show=options.show_command)
-    session.print(_DIRECTIONS.get(kind, _unknown)(found))
+        return _connect(session, found, only_shown=options.show_command)
+    show(session, [_DIRECTIONS.get(kind, _unknown)(found)], lambda: found)
     return ExitCode.SUCCESS
 
 
-def _connect(session: Session, found: Console, *, show: bool) -> int:
+def _connect(session: Session, found: Console, *, only_shown: bool) -> int:
     command = _words(found["command"])
     argv = command if found["host"] == session.host_name() else _remote_argv(session, found, command)
-    if show:
-        session.print(shlex.join(argv))
+    if only_shown:
+        show(session, [shlex.join(argv)], lambda: {**found, "argv": argv})
         return ExitCode.SUCCESS
     if session.run(argv, None) != 0:
         raise OpExecError(
@@ -79,4 +80,5 @@ CONSOLE = Command(
     console,
     ONE_INSTANCE,
     (switch("--show-cmd", "show_command", "print the command that connects, do not run it"), PRIORITY),
+    prints=TREE,
 )

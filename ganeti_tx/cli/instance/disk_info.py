@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.cli.output import format_size
-from ganeti_tx.cli.tree import Labelled
+from ganeti_tx.cli.tree import Labelled, Part
 
 Disk = Mapping[str, Any]
 Status = Sequence[Any]
@@ -13,8 +13,39 @@ _LOCAL_STATES = {1: ", status ok", 2: ", status SYNC", 3: ", status unknown", 4:
 _OK, _UNKNOWN = 1, 3
 
 
+#: What programs get of a disk as it is.
+_AS_IS = ("dev_type", "size", "mode", "logical_id", "volume", "drbd_info")
+_STATUS_KEYS = ("path", "major", "minor", "sync_percent", "estimated_seconds", "degraded", "local_state")
+_LOCAL_WORDS = {1: "ok", 2: "sync", 3: "unknown", 4: "missing"}
+
+
 def disk_lines(label: str, disk: Disk, *, is_child: bool = False) -> Labelled:
     """The disk with its logical id, its state on the nodes that were asked, and its children, without their mode."""
+    return Part(_lines(label, disk, is_child=is_child), value_of_disk(disk))
+
+
+def value_of_disk(disk: Disk) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        **{key: disk.get(key) for key in _AS_IS},
+        "on_primary": _status_value(disk.get("pstatus"), disk.get("papart")),
+        "on_secondary": _status_value(disk.get("sstatus"), disk.get("sapart")),
+        "name": disk.get("name"),
+        "uuid": disk.get("uuid"),
+        "children": [value_of_disk(child) for child in disk.get("children") or ()],
+    }
+
+
+def _status_value(status: Status | None, apart: str | None) -> dict[str, Any] | None:
+    """None of a node that was not asked, or has nothing of it."""
+    if not status:
+        return None
+    value = dict(zip(_STATUS_KEYS, [*status, *[None] * len(_STATUS_KEYS)], strict=False))
+    local = value["local_state"]
+    return {**value, "local_state": _LOCAL_WORDS.get(local, local), "apart": apart or None}
+
+
+def _lines(label: str, disk: Disk, *, is_child: bool) -> list[tuple[str, Any]]:
     size = disk.get("size")
     shown = format_size(size, "h") if isinstance(size, int) else "N/A"
     children = disk.get("children") or ()

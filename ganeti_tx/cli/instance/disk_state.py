@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 
-from ganeti_tx.cli.options import DRY_RUN, ONE_INSTANCE, PRIORITY, SUBMITTING, Command, Option, switch
+from ganeti_tx.cli.options import DRY_RUN, ONE_INSTANCE, PRIORITY, SUBMITTING, TABLE, Command, Option, switch
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode, unless
 from ganeti_tx.errors import ExitCode
 
 FORCE = Option(("-f", "--force"), "force", "also of an instance that runs", default=False, action="store_true")
+#: Of where a disk is, for programs.
+KEYS = ("node", "name", "path")
 
 
 def activate(session: Session, options: Parsed, names: Sequence[str]) -> int:
@@ -19,8 +22,9 @@ def activate(session: Session, options: Parsed, names: Sequence[str]) -> int:
         ignore_size=unless(False, options.ignore_size),
         wait_for_sync=unless(False, options.wait_for_sync),
     )
-    for node, name, path in run_opcode(session, options, op):
-        session.print(f"{node}:{name}:{path}")
+    rows = run_opcode(session, options, op)
+    lines = (f"{node}:{name}:{path}" for node, name, path in rows)
+    show(session, lines, lambda: [dict(zip(KEYS, row, strict=True)) for row in rows], KEYS)
     return ExitCode.SUCCESS
 
 
@@ -40,5 +44,6 @@ ACTIVATE = Command(
         PRIORITY,
         switch("--wait-for-sync", "wait_for_sync", "wait until mirrored disks are in sync"),
     ),
+    prints=TABLE,
 )
 DEACTIVATE = Command(deactivate, ONE_INSTANCE, (FORCE, *SUBMITTING, DRY_RUN, PRIORITY))

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.cli.instance.disk_info import disk_lines
-from ganeti_tx.cli.options import MANY_INSTANCES, PRIORITY, ROMAN, Command, switch
+from ganeti_tx.cli.options import MANY_INSTANCES, PRIORITY, ROMAN, TREE, Command, switch
 from ganeti_tx.cli.output import format_time
 from ganeti_tx.cli.parsing import Parsed, UsageError
+from ganeti_tx.cli.presented import show_trees
 from ganeti_tx.cli.roman import roman
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode, unless
-from ganeti_tx.cli.tree import Labelled, tree_lines
+from ganeti_tx.cli.tree import Labelled, Parameters, Part, Told
 from ganeti_tx.errors import ExitCode
 
 Instance = Mapping[str, Any]
@@ -28,20 +29,22 @@ def info(session: Session, options: Parsed, names: Sequence[str]) -> int:
     if not found:
         session.warn("No instances")
         return ExitCode.FAILURE
-    for line in tree_lines([described(found[name], options.roman_integers) for name in sorted(found)]):
-        session.print(line)
+    show_trees(session, [described(found[name], options.roman_integers) for name in sorted(found)])
     return ExitCode.SUCCESS
 
 
 def described(instance: Instance, in_roman: bool) -> Labelled:
     """One instance, as OP_INSTANCE_QUERY_DATA answers, with the labels of the info command."""
-    number = roman if in_roman else str
+
+    def number(value: int | None) -> Told:
+        return Told(roman(value) if in_roman else str(value), value)
+
     return [
         ("Instance name", instance["name"]),
         ("UUID", instance["uuid"]),
         ("Serial number", number(instance["serial_no"])),
-        ("Creation time", format_time(instance["ctime"])),
-        ("Modification time", format_time(instance["mtime"])),
+        ("Creation time", Told(format_time(instance["ctime"]), instance["ctime"])),
+        ("Modification time", Told(format_time(instance["mtime"]), instance["mtime"])),
         ("State", _state(instance)),
         ("Nodes", _nodes(instance)),
         ("Operating system", instance["os"]),
@@ -50,33 +53,42 @@ def described(instance: Instance, in_roman: bool) -> Labelled:
         ("Hypervisor", instance["hypervisor"]),
         ("Hypervisor parameters", filled(instance.get("hv_instance"), instance.get("hv_actual"))),
         ("Back-end parameters", _backend(instance)),
-        ("NICs", [[(f"nic/{index}", ""), *_nic(nic)] for index, nic in enumerate(instance.get("nics") or ())]),
+        ("NICs", [_nic(index, nic) for index, nic in enumerate(instance.get("nics") or ())]),
         ("Disk template", instance["disk_template"]),
         ("Disks", [disk_lines(f"disk/{index}", disk) for index, disk in enumerate(instance.get("disks") or ())]),
     ]
 
 
-def _state(instance: Instance) -> str:
+def _state(instance: Instance) -> Told:
     state = f"configured to be {instance['config_state']}"
     if instance.get("run_state"):
         state += f", actual state is {instance['run_state']}"
-    return state
+    return Told(state, {"configured": instance["config_state"], "actual": instance.get("run_state") or None})
 
 
-def _nodes(instance: Instance) -> list[Labelled]:
+def _nodes(instance: Instance) -> Part:
     groups = zip(instance.get("snodes_group_names") or (), instance.get("snodes_group_uuids") or (), strict=False)
-    secondaries = [
-        f"{node} (group {group}, group UUID {uuid})"
-        for node, (group, uuid) in zip(instance["snodes"], groups, strict=False)
-    ] or list(instance["snodes"])
-    group = f"{instance.get('pnode_group_name')} (UUID {instance.get('pnode_group_uuid')})"
-    return [
-        [("primary", instance["pnode"]), ("group", group)],
-        [("secondaries", ", ".join(secondaries))],
-    ]
+    grouped = [(node, group, uuid) for node, (group, uuid) in zip(instance["snodes"], groups, strict=False)]
+    secondaries = [f"{node} (group {group}, group UUID {uuid})" for node, group, uuid in grouped] or instance["snodes"]
+    primary = (instance["pnode"], instance.get("pnode_group_name"), instance.get("pnode_group_uuid"))
+    return Part(
+        [
+            [("primary", primary[0]), ("group", f"{primary[1]} (UUID {primary[2]})")],
+            [("secondaries", ", ".join(secondaries))],
+        ],
+        {
+            "primary": _place(*primary),
+            "secondaries": [_place(*each) for each in grouped]
+            or [_place(node, None, None) for node in instance["snodes"]],
+        },
+    )
 
 
-def _backend(instance: Instance) -> Labelled:
+def _place(node: str, group: str | None, uuid: str | None) -> dict[str, str | None]:
+    return {"name": node, "group": group, "group_uuid": uuid}
+
+
+def _backend(instance: Instance) -> Parameters:
     """With the old name of the most memory among them, as Ganeti shows it."""
     actual = dict(instance.get("be_actual") or {})
     if "maxmem" in actual:
@@ -84,17 +96,21 @@ def _backend(instance: Instance) -> Labelled:
     return filled(instance.get("be_instance"), actual)
 
 
-def filled(own: Mapping[str, Any] | None, actual: Mapping[str, Any] | None) -> Labelled:
+def filled(own: Mapping[str, Any] | None, actual: Mapping[str, Any] | None) -> Parameters:
     """Parameters in force; those that are not the instance's own stand in parentheses behind the word default."""
     own = own or {}
-    return [(key, own.get(key, f"default ({value})")) for key, value in sorted((actual or own).items())]
+    return Parameters(
+        ((key, own.get(key, Told(f"default ({value})", value))) for key, value in sorted((actual or own).items())),
+        own,
+    )
 
 
-def _nic(nic: Sequence[Any]) -> Labelled:
+def _nic(index: int, nic: Sequence[Any]) -> Part:
     """[name, uuid, ip, mac, mode, link, vlan, network, network information] as the nodes' hooks see it."""
     name, uuid, ip, mac, mode, link, vlan, network, netinfo = [*nic, *[None] * 9][:9]
     values = (mac, ip, mode, link, vlan, netinfo["name"] if netinfo else network, uuid, name)
-    return list(zip(_NIC_KEYS, values, strict=True))
+    pairs = list(zip(_NIC_KEYS, values, strict=True))
+    return Part([(f"nic/{index}", ""), *pairs], {"index": index, **{key.lower(): value for key, value in pairs}})
 
 
 INFO = Command(
@@ -106,4 +122,5 @@ INFO = Command(
         ROMAN,
         PRIORITY,
     ),
+    prints=TREE,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ganeti_tx.cli.listing import show_fields, show_list
-from ganeti_tx.cli.options import FIELD_LISTING, LISTING, MANY_INSTANCES, MANY_WORDS, Command
+from ganeti_tx.cli.options import FIELD_LISTING, LISTING, MANY_INSTANCES, MANY_WORDS, TABLE, Command
 from ganeti_tx.cli.output import Formatter, format_list
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.selection import selection
@@ -28,5 +28,5 @@ def list_fields(session: Session, options: Parsed, names: Sequence[str]) -> int:
     return show_fields(session, options, "instance", names)
 
 
-LIST = Command(list_instances, MANY_INSTANCES, LISTING, "GNT_INSTANCE_LIST")
-LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING)
+LIST = Command(list_instances, MANY_INSTANCES, LISTING, "GNT_INSTANCE_LIST", prints=TABLE, watched=True)
+LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING, prints=TABLE)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ganeti_tx.cli.listing import chosen_fields, show_answer, show_fields
+from ganeti_tx.cli.listing import Reader, chosen_fields, show_answer, show_fields
 from ganeti_tx.cli.options import (
     FIELD_LISTING,
     FILTER,
@@ -12,6 +12,7 @@ from ganeti_tx.cli.options import (
     NO_HEADERS,
     OUTPUT,
     SEPARATOR,
+    TABLE,
     VERBOSE,
     Command,
     constant,
@@ -41,6 +42,19 @@ FORMATS: dict[str, Formatter] = {
 }
 
 
+def _seconds(stamp: Sequence[int]) -> float:
+    return stamp[0] + stamp[1] / 1e6
+
+
+#: Times of jobs, and of each of their opcodes, are seconds for programs.
+READERS: dict[str, Reader] = {
+    **dict.fromkeys(("received_ts", "start_ts", "end_ts"), _seconds),
+    **dict.fromkeys(
+        ("opstart", "opexec", "opend"), lambda stamps: [None if each is None else _seconds(each) for each in stamps]
+    ),
+}
+
+
 def list_jobs(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """A table of jobs; archived ones only when asked for."""
     fields = chosen_fields(options.output, DEFAULT_FIELDS)
@@ -48,7 +62,7 @@ def list_jobs(session: Session, options: Parsed, words: Sequence[str]) -> int:
         fields.append("archived")  # the server looks into the archive only for this field
     by_name = selection(words, force_filter=options.force_filter, field="id", numbers=True)
     answer = session.client.query("job", fields, both(by_name, of_status(options.status_filter)))
-    return show_answer(session, options, answer, FORMATS)
+    return show_answer(session, options, answer, FORMATS, READERS)
 
 
 def of_status(statuses: Sequence[str] | None) -> list[Any] | None:
@@ -72,5 +86,7 @@ LIST = Command(
         constant("--finished", "status_filter", FINISHED, "only jobs that have ended"),
         switch("--archived", "archived", "archived jobs too"),
     ),
+    prints=TABLE,
+    watched=True,
 )  # fmt: skip
-LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING)
+LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING, prints=TABLE)

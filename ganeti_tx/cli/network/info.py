@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.cli.network.list import MANY_NETWORKS
-from ganeti_tx.cli.options import Command
+from ganeti_tx.cli.options import TREE, Command
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.selection import rows_there
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ExitCode
@@ -26,11 +27,27 @@ Users = Sequence[tuple[str, Sequence[tuple[int, str | None]]]]
 
 def info(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """All about the networks named, or about all."""
-    for row in rows_there(session, "network", FIELDS, names):
-        values = {name: value for name, (_status, value) in zip(FIELDS, row, strict=True)}
-        for line in lines(values, users_of(session, values)):
-            session.print(line)
+    rows = rows_there(session, "network", FIELDS, names)
+    networks = [{name: value for name, (_status, value) in zip(FIELDS, row, strict=True)} for row in rows]
+    found = [(network, users_of(session, network)) for network in networks]
+    text = (line for network, users in found for line in lines(network, users))
+    show(session, text, lambda: [value_of_network(network, users) for network, users in found])
     return ExitCode.SUCCESS
+
+
+def value_of_network(network: Values, users: Users) -> dict[str, Any]:
+    """One network for programs, by the names of its fields."""
+    return {
+        **network,
+        "size": network["free_count"] + network["reserved_count"],
+        "group_list": [
+            dict(zip(("name", "mode", "link", "vlan"), group, strict=True)) for group in network["group_list"]
+        ],
+        "inst_list": [
+            {"name": name, "nics": [{"index": index, "ip": ip} for index, ip in addresses]} for name, addresses in users
+        ],
+        "external_reservations": (network["external_reservations"] or "").replace(",", " ").split(),
+    }
 
 
 def users_of(session: Session, network: Values) -> Users:
@@ -98,4 +115,4 @@ def user_lines(users: Users) -> Iterator[str]:
         yield f"    {name}: " + ", ".join(f"{index}:{address}" for index, address in addresses)
 
 
-INFO = Command(info, MANY_NETWORKS)
+INFO = Command(info, MANY_NETWORKS, prints=TREE)

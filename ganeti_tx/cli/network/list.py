@@ -3,7 +3,17 @@
 from collections.abc import Iterable, Sequence
 
 from ganeti_tx.cli.listing import show_fields, show_list
-from ganeti_tx.cli.options import FIELD_LISTING, MANY_WORDS, NO_HEADERS, OUTPUT, SEPARATOR, VERBOSE, Argument, Command
+from ganeti_tx.cli.options import (
+    FIELD_LISTING,
+    MANY_WORDS,
+    NO_HEADERS,
+    OUTPUT,
+    SEPARATOR,
+    TABLE,
+    VERBOSE,
+    Argument,
+    Command,
+)
 from ganeti_tx.cli.output import Formatter, format_list
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.selection import selection
@@ -35,5 +45,5 @@ def list_fields(session: Session, options: Parsed, names: Sequence[str]) -> int:
     return show_fields(session, options, "network", names)
 
 
-LIST = Command(list_networks, MANY_NETWORKS, (NO_HEADERS, SEPARATOR, OUTPUT, VERBOSE))
-LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING)
+LIST = Command(list_networks, MANY_NETWORKS, (NO_HEADERS, SEPARATOR, OUTPUT, VERBOSE), prints=TABLE, watched=True)
+LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING, prints=TABLE)

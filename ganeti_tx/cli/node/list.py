@@ -6,12 +6,13 @@ from typing import Any
 from ganeti_tx.cli.filters import Filter
 from ganeti_tx.cli.listing import show_fields, show_list
 from ganeti_tx.cli.node.naming import of_group
-from ganeti_tx.cli.options import FIELD_LISTING, LISTING, MANY_NODES, MANY_WORDS, Command, Option
+from ganeti_tx.cli.options import FIELD_LISTING, LISTING, MANY_NODES, MANY_WORDS, TABLE, TREE, Command, Option
 from ganeti_tx.cli.output import Formatter, format_list
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show_trees
 from ganeti_tx.cli.selection import both, selection
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.tree import leaf, tree_lines
+from ganeti_tx.cli.tree import Parameters, Told, leaf
 from ganeti_tx.errors import ExitCode
 
 DEFAULT_FIELDS = ("name", "dtotal", "dfree", "mtotal", "mnode", "mfree", "pinst_cnt", "sinst_cnt")
@@ -43,10 +44,8 @@ def show_nodes(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """All about nodes. @raise OpPrereqError: there is no group of the name."""
     chosen = both(selection(names, force_filter=False), _of_group(session, options))
     answer = session.client.query("node", INFO_FIELDS, chosen)
-    for row in answer["data"]:
-        values = {name: value for name, (_status, value) in zip(INFO_FIELDS, row, strict=True)}
-        for line in tree_lines([_described(values)]):
-            session.print(line)
+    nodes = [{name: value for name, (_status, value) in zip(INFO_FIELDS, row, strict=True)} for row in answer["data"]]
+    show_trees(session, [_described(node) for node in nodes])
     return ExitCode.SUCCESS
 
 
@@ -66,15 +65,17 @@ def _described(node: dict[str, Any]) -> list[tuple[str, Any]]:
         *([("secondary for instances", sorted(node["sinst_list"] or []))] if node["vm_capable"] else []),
         (
             "node parameters",
-            [(key, _origin(key, value, custom)) for key, value in sorted((node["ndparams"] or {}).items())],
+            Parameters(
+                ((key, _origin(key, value, custom)) for key, value in sorted((node["ndparams"] or {}).items())), custom
+            ),
         ),
     ]
 
 
-def _origin(key: str, value: Any, custom: dict[str, Any]) -> str:
-    return leaf(custom[key]) if key in custom else f"default ({leaf(value)})"
+def _origin(key: str, value: Any, custom: dict[str, Any]) -> Told:
+    return Told(leaf(custom[key]), custom[key]) if key in custom else Told(f"default ({leaf(value)})", value)
 
 
-LIST = Command(list_nodes, MANY_NODES, (*LISTING, GROUP), "GNT_NODE_LIST")
-LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING)
-INFO = Command(show_nodes, MANY_NODES, (GROUP,))
+LIST = Command(list_nodes, MANY_NODES, (*LISTING, GROUP), "GNT_NODE_LIST", prints=TABLE, watched=True)
+LIST_FIELDS = Command(list_fields, MANY_WORDS, FIELD_LISTING, prints=TABLE)
+INFO = Command(show_nodes, MANY_NODES, (GROUP,), prints=TREE)

@@ -3,15 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.listing import style_of
-from ganeti_tx.cli.options import NO_HEADERS, ONE_NODE, SEPARATOR, Command
-from ganeti_tx.cli.output import Column, table
+from ganeti_tx.cli.listing import show_table
+from ganeti_tx.cli.options import NO_HEADERS, ONE_NODE, SEPARATOR, TABLE, Command
+from ganeti_tx.cli.output import Column
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
 from ganeti_tx.errors import ExitCode
 
 TITLES = ("Node", "Minor", "Instance", "Disk", "Role", "PeerNode")
+#: The same for programs.
+KEYS = ("node", "minor", "instance", "disk", "role", "peer_node")
 #: How many words the logical id of a mirror has: both nodes, the port between them, the minor on each.
 _WORDS = 5
 Disk = Mapping[str, Any]
@@ -28,9 +30,7 @@ def list_mirrors(session: Session, options: Parsed, names: Sequence[str]) -> int
         op = opcode("OP_INSTANCE_QUERY_DATA", instances=instances, static=True, use_locking=False)
         found = run_opcode(session, options, op)
         rows = sorted(row for instance in found.values() for row in minors_of(instance, name))
-    style = style_of(options)
-    for line in table([Column(title, str) for title in TITLES], rows, style):
-        session.print(line)
+    show_table(session, options, lambda _style: [Column(title, str) for title in TITLES], rows, KEYS)
     return ExitCode.SUCCESS
 
 
@@ -56,4 +56,4 @@ def _mirror(disk: Disk) -> Sequence[Any]:
     return list(disk["logical_id"])[:_WORDS]
 
 
-LIST = Command(list_mirrors, ONE_NODE, (NO_HEADERS, SEPARATOR))
+LIST = Command(list_mirrors, ONE_NODE, (NO_HEADERS, SEPARATOR), prints=TABLE)

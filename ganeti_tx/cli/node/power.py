@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from ganeti_tx.cli.listing import style_of
+from ganeti_tx.cli.listing import show_table
 from ganeti_tx.cli.node.naming import full_name
 from ganeti_tx.cli.options import (
     AUTO_PROMOTE,
@@ -15,12 +15,13 @@ from ganeti_tx.cli.options import (
     PRIORITY,
     SEPARATOR,
     SUBMITTING,
+    TABLE,
     Argument,
     Command,
     Option,
     switch,
 )
-from ganeti_tx.cli.output import NORMAL, Column, absent, table
+from ganeti_tx.cli.output import NORMAL, Column, absent
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.prompt import confirm, confirm_many
 from ganeti_tx.cli.session import Session
@@ -67,7 +68,11 @@ def power(session: Session, options: Parsed, words: Sequence[str]) -> int:
         ),
     ]
     done = DONE.get(command)
-    return show(session, options, run_job(session, options, ops)[-1], lambda found: done or POWER[found["powered"]])
+    rows = run_job(session, options, ops)[-1]
+    return show(
+        session, options, rows, lambda found: done or POWER[found["powered"]], "status" if done else "powered",
+        lambda found: done or found["powered"],
+    )  # fmt: skip
 
 
 def chosen(session: Session, command: str, names: Sequence[str]) -> list[PoweredNode]:
@@ -114,11 +119,22 @@ def _marking(options: Parsed, command: str, nodes: Sequence[PoweredNode]) -> lis
     ]
 
 
-def show(session: Session, options: Parsed, rows: Sequence[Any], text: Callable[[Any], str]) -> int:
-    """A table of what the opcode gives, and the exit status: failure if one node's cell has no value."""
-    cells = [(name, text(value) if status == NORMAL else absent(status)) for [(_, name), (status, value)] in rows]
-    for line in table([Column(title, str) for title in ("Node", "Status")], cells, style_of(options)):
-        session.print(line)
+def show(
+    session: Session,
+    options: Parsed,
+    rows: Sequence[Any],
+    text: Callable[[Any], str],
+    key: str,
+    value: Callable[[Any], Any],
+) -> int:
+    """A table of what the opcode gives, and the exit status: failure if one node's cell has no value.
+
+    @param key: what programs get the value by.
+    """
+    cells = [(name, text(found) if status == NORMAL else absent(status)) for [(_, name), (status, found)] in rows]
+    values = [(name, value(found) if status == NORMAL else None) for [(_, name), (status, found)] in rows]
+    columns = [Column("Node", str), Column("Status", str, name="powered")]
+    show_table(session, options, lambda _style: columns, cells, ("node", key), values)
     bad = any(status != NORMAL for [_, (status, _value)] in rows)
     return ExitCode.FAILURE if bad else ExitCode.SUCCESS
 
@@ -131,7 +147,7 @@ def health(session: Session, options: Parsed, words: Sequence[str]) -> int:
         command="health",
         timeout=unless(OOB_TIMEOUT.default, options.oob_timeout),
     )
-    return show(session, options, run_opcode(session, options, op), items)
+    return show(session, options, run_opcode(session, options, op), items, "health", dict)
 
 
 def items(found: Sequence[tuple[str, str]]) -> str:
@@ -153,5 +169,6 @@ POWERING = Command(
         OOB_TIMEOUT,
         POWER_DELAY,
     ),
+    prints=TABLE,
 )
-HEALTH = Command(health, MANY_NODES, (NO_HEADERS, SEPARATOR, PRIORITY, OOB_TIMEOUT))
+HEALTH = Command(health, MANY_NODES, (NO_HEADERS, SEPARATOR, PRIORITY, OOB_TIMEOUT), prints=TABLE)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.listing import style_of
-from ganeti_tx.cli.output import Column, Style, format_bool, format_size, table
+from ganeti_tx.cli.listing import show_table
+from ganeti_tx.cli.output import Column, Style, format_bool, format_size
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
 
@@ -17,9 +17,7 @@ def show_rows(
     session: Session, options: Parsed, fields: Sequence[str], titles: Mapping[str, str], rows: Sequence[Sequence[Any]]
 ) -> None:
     """Print them."""
-    style = style_of(options)
-    for line in table([column(name, titles, style) for name in fields], rows, style):
-        session.print(line)
+    show_table(session, options, lambda style: [column(name, titles, style) for name in fields], rows, fields)
 
 
 def column(name: str, titles: Mapping[str, str], style: Style) -> Column:

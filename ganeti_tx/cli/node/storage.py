@@ -12,6 +12,7 @@ from ganeti_tx.cli.options import (
     PRIORITY,
     SEPARATOR,
     SUBMITTING,
+    TABLE,
     UNITS,
     Argument,
     Command,
@@ -73,7 +74,7 @@ def repair_storage(session: Session, options: Parsed, words: Sequence[str]) -> i
     return ExitCode.SUCCESS
 
 
-LIST = Command(list_storage, MANY_NODES, (NO_HEADERS, SEPARATOR, UNITS, OUTPUT, STORAGE_TYPE, PRIORITY))
+LIST = Command(list_storage, MANY_NODES, (NO_HEADERS, SEPARATOR, UNITS, OUTPUT, STORAGE_TYPE, PRIORITY), prints=TABLE)
 MODIFY = Command(
     modify_storage,
     (Argument("node", 1, 1), Argument("choice", 1, 1, CHANGED), Argument("file", 1, 1, shown="name")),

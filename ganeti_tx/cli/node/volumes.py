@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ganeti_tx.cli.listing import chosen_fields
 from ganeti_tx.cli.node.rows import show_rows
-from ganeti_tx.cli.options import MANY_NODES, NO_HEADERS, OUTPUT, PRIORITY, SEPARATOR, UNITS, Command
+from ganeti_tx.cli.options import MANY_NODES, NO_HEADERS, OUTPUT, PRIORITY, SEPARATOR, TABLE, UNITS, Command
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
@@ -24,4 +24,4 @@ def volumes(session: Session, options: Parsed, names: Sequence[str]) -> int:
     return ExitCode.SUCCESS
 
 
-LIST = Command(volumes, MANY_NODES, (NO_HEADERS, SEPARATOR, UNITS, OUTPUT, PRIORITY))
+LIST = Command(volumes, MANY_NODES, (NO_HEADERS, SEPARATOR, UNITS, OUTPUT, PRIORITY), prints=TABLE)

@@ -5,8 +5,9 @@ from typing import Any
 
 import attrs
 
-from ganeti_tx.cli.options import PRIORITY, Argument, Command
+from ganeti_tx.cli.options import PRIORITY, TREE, Argument, Command
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, prepared
@@ -17,6 +18,7 @@ _FIELDS = ("name", "hidden", "blacklisted", "node_status", "node_hypervisors")
 API_WITH_VARIANTS, API_WITH_PARAMETERS = 15, 20
 #: What a node found, as OP_OS_DIAGNOSE answers: path, valid, message, variants, parameters, API versions, trusted.
 Finding = Sequence[Any]
+_FOUND = ("path", "valid", "message", "variants", "parameters", "api_versions", "trusted")
 
 
 @attrs.define
@@ -53,15 +55,33 @@ class FoundOs:
 def diagnose(session: Session, options: Parsed, groups: Sequence[str]) -> int:
     """Each OS definition and what is wrong with it on which node; failure when one is not valid."""
     oses = merged(*_ask(session, options, groups))
-    for os in oses:
-        marks = [f" [{word}]" for word, set in (("hidden", os.hidden), ("blacklisted", os.blacklisted)) if set]
-        session.print(f"OS: {os.name} [global status: {os.state}]{''.join(marks)}")
-        if os.variants:
-            session.print(f"  Variants: [{', '.join(os.variants)}]")
-        for line in _node_lines(os):
-            session.print(line)
-        session.print()
+    show(session, (line for os in oses for line in _lines(os)), lambda: [_value(os) for os in oses])
     return ExitCode.SUCCESS if all(os.state == "valid" for os in oses) else ExitCode.FAILURE
+
+
+def _lines(os: FoundOs) -> Iterator[str]:
+    marks = [f" [{word}]" for word, set in (("hidden", os.hidden), ("blacklisted", os.blacklisted)) if set]
+    yield f"OS: {os.name} [global status: {os.state}]{''.join(marks)}"
+    if os.variants:
+        yield f"  Variants: [{', '.join(os.variants)}]"
+    yield from _node_lines(os)
+    yield ""
+
+
+def _value(os: FoundOs) -> dict[str, Any]:
+    """One OS for programs: what each node found, the first of which counts."""
+    return {
+        "name": os.name,
+        "status": os.state,
+        "hidden": os.hidden,
+        "blacklisted": os.blacklisted,
+        "variants": os.variants,
+        "nodes": {
+            node: [dict(zip(_FOUND, finding, strict=True)) for finding in found]
+            for node, found in os.node_status.items()
+        },
+        "hypervisors": os.hypervisors,
+    }
 
 
 def _ask(session: Session, options: Parsed, groups: Sequence[str]) -> tuple[list[Any], set[str]]:
@@ -141,4 +161,4 @@ def _several(label: str, values: Sequence[object], none: str = "") -> str:
     return f"[{label}: {', '.join(map(str, values))}]" if values else f"[{none or f'no {label}'}]"
 
 
-DIAGNOSE = Command(diagnose, (Argument("group"),), (PRIORITY,))
+DIAGNOSE = Command(diagnose, (Argument("group"),), (PRIORITY,), prints=TREE)

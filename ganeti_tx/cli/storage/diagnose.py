@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.options import PRIORITY, Command
+from ganeti_tx.cli.options import PRIORITY, TREE, Command
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
 from ganeti_tx.errors import ExitCode
 
 #: What a node found, as OP_EXT_STORAGE_DIAGNOSE answers: path, valid, message, parameters.
 Finding = Sequence[Any]
+_FOUND = ("path", "valid", "message", "parameters")
 
 
 def diagnose(session: Session, options: Parsed, words: Sequence[str]) -> int:
@@ -21,15 +23,24 @@ def diagnose(session: Session, options: Parsed, words: Sequence[str]) -> int:
         session.warn("Can't get the list of ExtStorage providers")
         return ExitCode.FAILURE
     states = [state_of(nodes) for _name, nodes, _groups in rows]
-    for (name, nodes, groups), state in zip(rows, states, strict=True):
-        session.print(f"Provider: {name} [global status: {state}]")
-        for line in node_lines(nodes):
-            session.print(line)
-        session.print(
-            f"  Node groups where it can be used: {', '.join(g for g in sorted(groups) if groups[g]) or 'none'}"
-        )
-        session.print()
+    show(session, _lines(rows), lambda: [_value(*row) for row in rows])
     return ExitCode.SUCCESS if set(states) == {"valid"} else ExitCode.FAILURE
+
+
+def _lines(rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    for name, nodes, groups in rows:
+        yield f"Provider: {name} [global status: {state_of(nodes)}]"
+        yield from node_lines(nodes)
+        yield f"  Node groups where it can be used: {', '.join(g for g in sorted(groups) if groups[g]) or 'none'}"
+        yield ""
+
+
+def _value(name: str, nodes: Mapping[str, Sequence[Finding]], groups: Mapping[str, bool]) -> dict[str, Any]:
+    """One provider for programs: what each node found, the first of which counts."""
+    found = {
+        node: [dict(zip(_FOUND, finding, strict=True)) for finding in findings] for node, findings in nodes.items()
+    }
+    return {"name": name, "status": state_of(nodes), "nodes": found, "node_groups": groups}
 
 
 def state_of(nodes: Mapping[str, Sequence[Finding]]) -> str:
@@ -52,4 +63,4 @@ def node_lines(nodes: Mapping[str, Sequence[Finding]]) -> Iterator[str]:
             yield f"    hidden by it: {other}"
 
 
-DIAGNOSE = Command(diagnose, (), (PRIORITY,))
+DIAGNOSE = Command(diagnose, (), (PRIORITY,), prints=TREE)

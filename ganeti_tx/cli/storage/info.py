@@ -1,9 +1,11 @@
 """gnt-storage info."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from ganeti_tx.cli.options import PRIORITY, Argument, Command
+from ganeti_tx.cli.options import PRIORITY, TREE, Argument, Command
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
 from ganeti_tx.errors import ExitCode
@@ -16,20 +18,30 @@ def info(session: Session, options: Parsed, names: Sequence[str]) -> int:
     if not rows:
         session.warn("Can't get the ExtStorage providers list")
         return ExitCode.FAILURE
-    for name, groups, parameters in rows:
-        if not names or name in names:
-            session.print(f"{name}:")
-            session.print("  - node groups:")
-            for group in sorted(groups):
-                session.print(f"    - {group}: {'valid' if groups[group] else 'invalid'}")
-            session.print("  - parameters:")
-            for parameter, meaning in parameters:
-                session.print(f"    - {parameter}: {meaning}")
-            session.print()
-    for name in sorted(set(names) - {name for name, *_rest in rows}):
-        session.print(f"{name}: ")
-        session.print()
+    shown = [row for row in rows if not names or row[0] in names]
+    missing = sorted(set(names) - {name for name, *_rest in rows})
+    show(session, _lines(shown, missing), lambda: [_value(*row) for row in shown])
+    for name in missing if session.document is not None else ():
+        session.warn(f"ExtStorage provider {name} not found")
     return ExitCode.SUCCESS
 
 
-INFO = Command(info, (Argument("os"),), (PRIORITY,))
+def _lines(rows: Sequence[Sequence[Any]], missing: Sequence[str]) -> Iterator[str]:
+    for name, groups, parameters in rows:
+        yield f"{name}:"
+        yield "  - node groups:"
+        yield from (f"    - {group}: {'valid' if groups[group] else 'invalid'}" for group in sorted(groups))
+        yield "  - parameters:"
+        yield from (f"    - {parameter}: {meaning}" for parameter, meaning in parameters)
+        yield ""
+    for name in missing:
+        yield f"{name}: "
+        yield ""
+
+
+def _value(name: str, groups: Mapping[str, bool], parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """One provider for programs: whether it can be used in each group, and its parameters with what they mean."""
+    return {"name": name, "node_groups": groups, "parameters": dict(parameters)}
+
+
+INFO = Command(info, (Argument("os"),), (PRIORITY,), prints=TREE)

@@ -33,13 +33,13 @@ def _command(program: Program, name: str) -> Iterator[str]:
     entry = program.commands[name]
     command = load(entry)
     yield from subsection(name, [f"{bold(name)} {escaped(_usage(command))}", *_meaning(program, name, entry, command)])
-    for option in command.options:
+    for option in (*command.options, *command.own_options):
         yield from _option(option)
     yield from paragraphs(command.manual)
 
 
 def _usage(command: Command) -> str:
-    return f"{'[OPTION...] ' if command.options else ''}{usage_of(command.arguments)}".strip()
+    return f"{'[OPTION...] ' if command.options or command.own_options else ''}{usage_of(command.arguments)}".strip()
 
 
 def _meaning(program: Program, name: str, entry: Entry, command: Command) -> Iterator[str]:
