@@ -181,9 +181,9 @@ class _Parser(optparse.OptionParser):
 
     def _match_long_opt(self, opt: str) -> str:
         """A flag of our own takes no abbreviation away from the flags that scripts may have shortened."""
-        known = [flag for flag in self._long_opt if flag not in self.own and flag.startswith(opt)]  # type: ignore[attr-defined]
-        if opt in self._long_opt or len(known) != 1:  # type: ignore[attr-defined]
-            return str(super()._match_long_opt(opt))  # type: ignore[misc]
+        known = [flag for flag in self._long_opt if flag not in self.own and flag.startswith(opt)]
+        if opt in self._long_opt or len(known) != 1:
+            return str(super()._match_long_opt(opt))
         return str(known[0])
 
     def error(self, msg: str) -> NoReturn:

@@ -8,7 +8,6 @@ from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.tree import Labelled, tree_lines
-from ganeti_tx.errors import ExitCode
 
 
 def presented(command: Command, session: Session, options: Parsed, arguments: Sequence[str]) -> int:
@@ -24,7 +23,7 @@ def presented(command: Command, session: Session, options: Parsed, arguments: Se
         watch = importlib.import_module("ganeti_tx.cli.watch").watch
         return int(watch(session, options.watch, lambda: int(command.run(session, options, arguments))))
     status = int(command.run(session, options, arguments))
-    if session.document is not None and not session.emitted and session.job_ids and status == ExitCode.SUCCESS:
+    if session.document is not None and not session.emitted and session.job_ids:
         session.emit(_jobs(session.job_ids))
     return status
 

@@ -56,6 +56,7 @@ def run_job(session: Session, options: Parsed, ops: Sequence[OpCode]) -> Sequenc
     @raise GanetiError: the job failed.
     """
     job_id = session.client.submit_job([prepared(session, options, op) for op in ops])
+    session.job_ids.append(job_id)
     given = vars(options)
     if given.get("submit_only"):
         raise JobSubmittedException(job_id)
@@ -74,14 +75,24 @@ def run_each(session: Session, options: Parsed, ops: Mapping[str, OpCode], *, an
     refused = [(name, answer) for name, (accepted, answer) in zip(ops, answers, strict=True) if not accepted]
     for name, why in refused:
         session.warn(f"Failed to submit job for {name}: {why}")
+    if session.document is not None:
+        session.emit(_each(dict(zip(ops, answers, strict=True))))
     if options.submit_only:
-        for name, job_id in submitted:
+        for name, job_id in submitted if session.document is None else ():
             session.print(f"{job_id}: {name}")
         return ExitCode.FAILURE if refused else ExitCode.SUCCESS
     if announced and submitted:
         session.print(f"Submitted jobs {', '.join(str(job_id) for _name, job_id in submitted)}")
     failed = [name for name, job_id in submitted if not followed(session, job_id, name)]
     return ExitCode.FAILURE if refused or failed else ExitCode.SUCCESS
+
+
+def _each(answers: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """What became of each submission, for programs; it is there before the jobs have ended."""
+    return [
+        {"name": name, "job": answer if accepted else None, "error": None if accepted else answer}
+        for name, (accepted, answer) in answers.items()
+    ]
 
 
 def followed(session: Session, job_id: int, name: str) -> bool:

@@ -14,6 +14,7 @@ def follow_submitted(session: Session, answers: Sequence[tuple[bool, Any]]) -> t
     for why in (answer for accepted, answer in answers if not accepted):
         session.warn(f"Failed to submit a job: {why}")
     job_ids = [answer for accepted, answer in answers if accepted]
+    session.job_ids += job_ids
     if job_ids:
         session.print(f"Submitted jobs {', '.join(map(str, job_ids))}")
     results: dict[int, Sequence[Any]] = {}

@@ -1,12 +1,14 @@
 """gnt-cluster export-config."""
 
 import errno
+import json
 from collections.abc import Sequence
 
 import msgspec
 
-from ganeti_tx.cli.options import Command
+from ganeti_tx.cli.options import TREE, Command
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.session import Session, rooted
 from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
 from ganeti_tx.model.blank_secrets import with_blank_secrets
@@ -18,7 +20,7 @@ def export(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """This node's copy of the configuration; any master candidate has one, and no daemon need run."""
     config = decode(_read(rooted(session.environ, CONFIG.path)))
     text = msgspec.json.format(encode(with_blank_secrets(config)), indent=1)
-    session.print(text.decode())
+    show(session, [text.decode()], lambda: json.loads(text))
     return ExitCode.SUCCESS
 
 
@@ -37,6 +39,7 @@ def _read(path: str) -> bytes:
 
 EXPORT = Command(
     export,
+    prints=TREE,
     manual="""
 The configuration is printed as JSON. Every secret in it is blank: private parameters of operating systems, the secrets of
 mirrored disks, and passwords in URLs. What is printed can be shown to others; a cluster cannot run with it.

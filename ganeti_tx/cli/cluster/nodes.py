@@ -2,12 +2,12 @@
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import attrs
 
 from ganeti_tx.cli.node.naming import full_name, of_group
-from ganeti_tx.cli.options import NODE_GROUP, Argument, Command, Option, switch
+from ganeti_tx.cli.options import NODE_GROUP, TABLE, Argument, Command, Option, switch
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.remote import DEFAULT_PORT, remote_argv
 from ganeti_tx.cli.session import Session
@@ -63,7 +63,7 @@ def chosen(session: Session, options: Parsed) -> list[Target]:
 
 def command(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Run a shell command on each node, one after the other, and show what it wrote and its exit status."""
-    text = " ".join(words)
+    text, rows = " ".join(words), []
     for node in chosen(session, options):
         argv = ["sh", "-c", text]
         if node.name != session.host_name():
@@ -71,15 +71,22 @@ def command(session: Session, options: Parsed, words: Sequence[str]) -> int:
         status, output = session.capture(argv)
         if status == 0 and options.failure_only:
             continue
-        session.print(_RULE)
-        if options.show_machine_names:
-            for line in output.splitlines():
-                session.print(f"{node.name}: {line}")
-        else:
-            session.print(f"node: {node.name}")
-            session.print(output)
-        session.print(f"return code = {status}")
+        rows.append({"node": node.name, "status": status, "output": output})
+        for line in _said(node.name, status, output, named=options.show_machine_names):
+            session.print(line)
+    if session.document is not None:
+        session.emit(rows, ["node", "status", "output"])
     return ExitCode.SUCCESS
+
+
+def _said(name: str, status: int, output: str, *, named: bool) -> Iterator[str]:
+    yield _RULE
+    if named:
+        yield from (f"{name}: {line}" for line in output.splitlines())
+    else:
+        yield f"node: {name}"
+        yield output
+    yield f"return code = {status}"
 
 
 def copyfile(session: Session, options: Parsed, words: Sequence[str]) -> int:
@@ -120,6 +127,7 @@ COMMAND = Command(
         switch("-M --show-machine-names", "show_machine_names", "print the node's name before each line"),
         switch("--failure-only", "failure_only", "show only nodes on which the command failed"),
     ),
+    prints=TABLE,
 )
 COPYFILE = Command(
     copyfile,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ganeti_tx.cli.failures import describe
-from ganeti_tx.cli.options import NODE_GROUP, PRIORITY, Command
+from ganeti_tx.cli.options import NODE_GROUP, PRIORITY, TREE, Command
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
@@ -19,13 +19,17 @@ def verify_disks(session: Session, options: Parsed, words: Sequence[str]) -> int
     result = run_opcode(session, options, opcode("OP_CLUSTER_VERIFY_DISKS", group_name=options.nodegroup))
     results, failed = follow_submitted(session, result["jobs"])
     well = not failed
-    for [[faults, broken, missing]] in results.values():
+    found = []
+    for job_id, [[faults, broken, missing]] in results.items():
         for node, reason in sorted(faults.items()):
             session.warn(f"Error gathering data on node {node}: {reason}")
         activated = [_activated(session, options, name) for name in broken if name not in missing]
+        found.append({"job": job_id, "node_faults": faults, "instances": broken, "missing_volumes": missing})
         well = _volumes_are_there(session, missing) and all(activated) and not faults and well
         if not broken:
             session.print("No disks need to be activated.")
+    if session.document is not None:
+        session.emit(found)
     return ExitCode.SUCCESS if well else ExitCode.FAILURE
 
 
@@ -64,4 +68,4 @@ def _is_mirrored(session: Session, name: str) -> bool:
     return any(nodes for ((_, nodes),) in rows)
 
 
-VERIFY_DISKS = Command(verify_disks, (), (PRIORITY, NODE_GROUP))
+VERIFY_DISKS = Command(verify_disks, (), (PRIORITY, NODE_GROUP), prints=TREE)

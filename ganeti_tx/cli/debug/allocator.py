@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ganeti_tx.cli.options import DRY_RUN, IALLOCATOR, PRIORITY, Argument, Command, Option
+from ganeti_tx.cli.options import DRY_RUN, IALLOCATOR, PRIORITY, TREE, Argument, Command, Option
 from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode, unless
 from ganeti_tx.cli.values import InvalidValue, parse_size
@@ -39,7 +40,7 @@ def iallocator(session: Session, options: Parsed, words: Sequence[str]) -> int:
         count=options.count,
     )
     if (said := run_opcode(session, options, op)) is not None:
-        session.print(said)
+        show(session, [said], lambda: {"text": said})
     return ExitCode.SUCCESS
 
 
@@ -95,4 +96,5 @@ IALLOCATOR_TEST = Command(
         DRY_RUN,
         PRIORITY,
     ),
+    prints=TREE,
 )  # fmt: skip

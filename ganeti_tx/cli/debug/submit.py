@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from ganeti_tx.cli.options import DRY_RUN, PRIORITY, SOME_FILES, VERBOSE, Command, Option, switch
+from ganeti_tx.cli.options import DRY_RUN, PRIORITY, SOME_FILES, TREE, VERBOSE, Command, Option, switch
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import OpCode, follow_all, prepared
@@ -19,6 +19,7 @@ def submit_job(session: Session, options: Parsed, paths: Sequence[str]) -> int:
     started = session.now()
     job_ids = _submitted_one_by_one(session, jobs) if options.each else _submitted_together(session, jobs)
     submitted = session.now()
+    session.job_ids += job_ids
     if options.verbose:
         session.print(f"Submitted jobs {', '.join(map(str, job_ids))}")
     failed = [job_id for job_id in job_ids if follow_all(session, job_id, "the opcodes of a file") is None]
@@ -72,4 +73,5 @@ SUBMIT_JOB = Command(
         DRY_RUN,
         PRIORITY,
     ),
+    prints=TREE,
 )

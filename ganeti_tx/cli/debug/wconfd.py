@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.options import Argument, Command
+from ganeti_tx.cli.options import TABLE, Argument, Command
 from ganeti_tx.cli.parsing import Parsed, UsageError
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.session import Session, rooted
 from ganeti_tx.cli.values import is_natural
 from ganeti_tx.errors import ExitCode
@@ -27,8 +28,8 @@ def wconfd(session: Session, options: Parsed, words: Sequence[str]) -> int:
     if len(rest) != wanted:
         raise UsageError(f"{name} takes {wanted} argument(s), got {len(rest)}")
     with session.connect_to(rooted(session.environ, SOCKET), DAEMON) as client:
-        for line in ask(client, *rest):
-            session.print(line)
+        lines = ask(client, *rest)
+        show(session, lines, lambda: [{"line": line} for line in lines], ["line"])
     return ExitCode.SUCCESS
 
 
@@ -98,5 +99,6 @@ REQUESTS: Mapping[str, tuple[int, Callable[..., list[str]]]] = {
 WCONFD = Command(
     wconfd,
     (Argument("unknown", 1),),
+    prints=TABLE,
     manual="\nRequests: echo TEXT; cleanuplocks; flushconfig; listlocks JOB; listalllocks; listalllocksstatus.\n",
 )

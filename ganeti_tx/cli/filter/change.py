@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from ganeti_tx.cli.filter.manual import RULES
-from ganeti_tx.cli.options import ONE_FILTER, Command, Option
+from ganeti_tx.cli.options import ONE_FILTER, TABLE, Command, Option
 from ganeti_tx.cli.parsing import Parsed, UsageError
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import reason_trail
 from ganeti_tx.errors import ExitCode
@@ -26,7 +27,8 @@ def _put(session: Session, options: Parsed, uuid: str | None) -> int:
     if not isinstance(options.predicates, list):
         raise UsageError('--predicates is no JSON list; give one such as \'[["jobid", [">", "id", 7]]]\'')
     trail = reason_trail(session, options)
-    session.print(session.client.replace_filter(uuid, options.priority, options.predicates, options.action, trail))
+    put = session.client.replace_filter(uuid, options.priority, options.predicates, options.action, trail)
+    show(session, [put], lambda: {"uuid": put}, ["uuid"])
     return ExitCode.SUCCESS
 
 
@@ -47,6 +49,6 @@ RULE = (
         "CONTINUE",
     ),
 )
-ADD = Command(add, (), RULE, manual=RULES)
-REPLACE = Command(replace, ONE_FILTER, RULE, manual=RULES)
+ADD = Command(add, (), RULE, manual=RULES, prints=TABLE)
+REPLACE = Command(replace, ONE_FILTER, RULE, manual=RULES, prints=TABLE)
 DELETE = Command(delete, ONE_FILTER)

@@ -28,6 +28,7 @@ def batch_create(session: Session, options: Parsed, paths: Sequence[str]) -> int
     answer = run_opcode(session, options, op) or {}
     jobs = answer.get("jobs", [])
     if ids := [job_id for taken, job_id in jobs if taken]:
+        session.job_ids[:] = ids
         session.print(f"Submitted jobs {', '.join(map(str, ids))}")
     errors = sum(not succeeded(session, taken, what) for taken, what in jobs)
     if failed := answer.get("failed", []):

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from ganeti_tx.cli.options import SOME_JOBS, Argument, Command
+from ganeti_tx.cli.options import SOME_JOBS, TABLE, Argument, Command
 from ganeti_tx.cli.parsing import Parsed, UsageError, job_ids
+from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ExitCode
 from ganeti_tx.model.durations import WANTED, parse_duration
@@ -22,7 +23,8 @@ def archive(session: Session, options: Parsed, words: Sequence[str]) -> int:
 def autoarchive(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Move all jobs that ended longer ago than an age to the archive."""
     archived, left = session.client.auto_archive_jobs(parse_age(words[0]))
-    session.print(f"Archived {archived} jobs, {left} unchecked left")
+    text = f"Archived {archived} jobs, {left} unchecked left"
+    show(session, [text], lambda: {"archived": archived, "left": left}, ["archived", "left"])
     return ExitCode.SUCCESS
 
 
@@ -37,4 +39,4 @@ def parse_age(text: str) -> int:
 
 
 ARCHIVE = Command(archive, SOME_JOBS)
-AUTOARCHIVE = Command(autoarchive, (Argument("suggest", 1, 1, ("1d", "1w", "4w", "all")),))
+AUTOARCHIVE = Command(autoarchive, (Argument("suggest", 1, 1, ("1d", "1w", "4w", "all")),), prints=TABLE)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ganeti_tx.cli.job.list import PENDING_JOBS, QUEUED_JOBS, WAITING_JOBS, of_status
-from ganeti_tx.cli.options import FORCE, MANY_JOBS, PRIORITY, YES_DO_IT, Command, switch
+from ganeti_tx.cli.options import FORCE, MANY_JOBS, PRIORITY, TABLE, YES_DO_IT, Command, switch
 from ganeti_tx.cli.output import format_list
 from ganeti_tx.cli.parsing import Parsed, UsageError, job_ids
 from ganeti_tx.cli.prompt import confirm_many
@@ -32,12 +32,14 @@ def change_priority(session: Session, options: Parsed, words: Sequence[str]) -> 
 def _change_each(
     session: Session, options: Parsed, words: Sequence[str], verb: str, change: Callable[[int], list[Any]]
 ) -> int:
-    failed = False
+    rows = []
     for job_id in _chosen_jobs(session, options, words, verb):
         done, message = change(job_id)
-        failed = failed or not done
+        rows.append({"job": job_id, "done": bool(done), "message": message})
         session.print(message)
-    return ExitCode.FAILURE if failed else ExitCode.SUCCESS
+    if session.document is not None:
+        session.emit(rows, ["job", "done", "message"])
+    return ExitCode.SUCCESS if all(row["done"] for row in rows) else ExitCode.FAILURE
 
 
 def _chosen_jobs(session: Session, options: Parsed, words: Sequence[str], verb: str) -> list[int]:
@@ -67,5 +69,8 @@ CANCEL = Command(
         WAITING_JOBS,
         YES_DO_IT,
     ),
+    prints=TABLE,
 )
-CHANGE_PRIORITY = Command(change_priority, MANY_JOBS, (PRIORITY, FORCE, PENDING_JOBS, QUEUED_JOBS, WAITING_JOBS))
+CHANGE_PRIORITY = Command(
+    change_priority, MANY_JOBS, (PRIORITY, FORCE, PENDING_JOBS, QUEUED_JOBS, WAITING_JOBS), prints=TABLE
+)
