@@ -55,6 +55,7 @@ setup(
     extras_require={
         "test": [
             "hypothesis>=6.100",
+            "PyYAML>=6",
             "mypy>=1.11",
             "mypy-zope>=1.0.5",
             "ruff>=0.6",

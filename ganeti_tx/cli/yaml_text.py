@@ -9,6 +9,8 @@ from typing import Any
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 #: Of those, what YAML 1.1 takes for something else.
 _TAKEN = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
+#: Longer ones need a mark of their own: readers look no further for the colon.
+_LONGEST_KEY = 1000
 _SPECIAL = re.compile(r'[^ -~]|["\\]')
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -23,23 +25,26 @@ def _lines(value: Any) -> Iterator[str]:
         yield _scalar(value)
     elif isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _behind(f"{_text(key)}:", inner)
+            yield from _pair(_text(key), inner)
     else:
         for inner in value:
-            yield from _element(inner)
+            yield from _marked("-", inner)
 
 
-def _behind(key: str, value: Any) -> Iterator[str]:
-    if not value or not isinstance(value, (Mapping, list)):
-        yield f"{key} {_scalar(value)}"
-        return
-    yield key
-    yield from (f"  {line}" for line in _lines(value))
+def _pair(key: str, value: Any) -> Iterator[str]:
+    if len(key) > _LONGEST_KEY:
+        yield f"? {key}"
+        yield from _marked(":", value)
+    elif not value or not isinstance(value, (Mapping, list)):
+        yield f"{key}: {_scalar(value)}"
+    else:
+        yield f"{key}:"
+        yield from (f"  {line}" for line in _lines(value))
 
 
-def _element(value: Any) -> Iterator[str]:
+def _marked(mark: str, value: Any) -> Iterator[str]:
     first, *others = _lines(value)
-    yield f"- {first}"
+    yield f"{mark} {first}"
     yield from (f"  {line}" for line in others)
 
 

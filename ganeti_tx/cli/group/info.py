@@ -35,7 +35,10 @@ def _described(group: Values) -> Labelled:
     return [
         ("Node group", group["name"]),
         ("Node parameters", _parameters(group["ndparams"], group["custom_ndparams"])),
-        ("Disk parameters", [(name, _parameters(disks[name], custom.get(name, {}))) for name in sorted(disks)]),
+        (
+            "Disk parameters",
+            Parameters(((name, _parameters(disks[name], custom.get(name, {}))) for name in sorted(disks)), custom),
+        ),
         ("Instance policy", _policy(group["ipolicy"], group["custom_ipolicy"])),
     ]
 

@@ -14,7 +14,7 @@ _OK, _UNKNOWN = 1, 3
 
 
 #: What programs get of a disk as it is.
-_AS_IS = ("dev_type", "size", "mode", "logical_id", "volume", "drbd_info")
+_AS_IS = ("dev_type", "size", "mode", "volume", "drbd_info")
 _STATUS_KEYS = ("path", "major", "minor", "sync_percent", "estimated_seconds", "degraded", "local_state")
 _LOCAL_WORDS = {1: "ok", 2: "sync", 3: "unknown", 4: "missing"}
 
@@ -25,9 +25,10 @@ def disk_lines(label: str, disk: Disk, *, is_child: bool = False) -> Labelled:
 
 
 def value_of_disk(disk: Disk) -> dict[str, Any]:
-    """The same for programs."""
+    """The same for programs; the id of a mirror has its secret, and all else in it is told by `drbd_info`."""
     return {
         **{key: disk.get(key) for key in _AS_IS},
+        "logical_id": None if disk.get("drbd_info") else disk.get("logical_id"),
         "on_primary": _status_value(disk.get("pstatus"), disk.get("papart")),
         "on_secondary": _status_value(disk.get("sstatus"), disk.get("sapart")),
         "name": disk.get("name"),

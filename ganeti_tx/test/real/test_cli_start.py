@@ -24,6 +24,12 @@ _HEAVY = {
     "ganeti_tx.model.base",
     "zope",
     "ganeti_tx.cli.instance.add",
+    "ganeti_tx.cli.colours",
+    "ganeti_tx.cli.documents",
+    "ganeti_tx.cli.records",
+    "ganeti_tx.cli.tree_values",
+    "ganeti_tx.cli.watch",
+    "csv",
 }
 
 
@@ -85,6 +91,26 @@ class StartTests(SynchronousTestCase):
         """A name that has no encoding is shown escaped, never with a traceback."""
         outcome, _requests = self.listing("web\udcff")
         self.assertEqual((outcome.returncode, outcome.stdout, outcome.stderr), (0, b"Instance\nweb\\udcff\n", b""))
+
+    def test_terminal(self) -> None:
+        """On a terminal the status of an instance has its colour."""
+        leader, follower = os.openpty()
+        self.addCleanup(os.close, leader)
+        answer = answer_of(("name", "text", "Instance"), ("status", "text", "Status"), rows=[["web1", "running"]])
+        code = "from ganeti_tx.cli.main import gnt_instance; raise SystemExit(gnt_instance())"
+        path = os.pathsep.join(entry for entry in sys.path if entry)
+        with tempfile.TemporaryDirectory() as root:
+            directory = Path(root) / "var/run/ganeti/socket"
+            directory.mkdir(parents=True)
+            serve_once(directory / "ganeti-query", answer)
+            environ = {"PYTHONPATH": path, "GANETI_ROOTDIR": root, "GANETI_HOSTNAME": "node1", "TERM": "xterm"}
+            argv = [sys.executable, "-c", code, "list", "-o", "name,status"]
+            done = subprocess.run(
+                argv, stdout=follower, stderr=subprocess.PIPE, env=environ, timeout=_LIMIT, check=False
+            )
+        os.close(follower)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual(os.read(leader, 4096), b"Instance Status\r\nweb1     \x1b[32mrunning\x1b[0m\r\n")
 
     def test_streams(self) -> None:
         """Where the result cannot go a closed stream is nothing to speak of, a full disk is one line; never a traceback."""

@@ -1,0 +1,1 @@
+``--output-format json|yaml|csv`` on every command that prints a result gives it to programs as one document with typed values; ``gnt-cluster verify`` gives its findings, and commands that submit give the numbers of their jobs.
