@@ -31,6 +31,11 @@ def painted(text: str, colour: int | None) -> str:
     return text if colour is None else f"\x1b[{colour}m{text}\x1b[0m"
 
 
+def painted_error(text: str) -> str:
+    """With which a command ends, however it begins."""
+    return painted(text, RED)
+
+
 def painted_cell(column: str, cell: str) -> str:
     """A cell of a table, with the spaces around its word as they are."""
     word = cell.strip()

@@ -80,8 +80,7 @@ def show_answer(
         session.emit(*records.of_answer(fields, answer["data"], readers or {}, verbose=verbose))
     else:
         style = style_of(session, options)
-        for line in table(query_columns(fields, style, overrides), answer["data"], style):
-            session.write(line + "\n")
+        session.write_lines(table(query_columns(fields, style, overrides), answer["data"], style))
     return warn_of_unknown(session, fields)
 
 
@@ -98,8 +97,7 @@ def show_table(
         session.emit([dict(zip(keys, row, strict=True)) for row in (rows if values is None else values)], keys)
         return
     style = style_of(session, options)
-    for line in table(columns(style), rows, style):
-        session.write(line + "\n")
+    session.write_lines(table(columns(style), rows, style))
 
 
 def show_fields(session: Session, options: Parsed, resource: str, names: Sequence[str]) -> int:

@@ -120,14 +120,14 @@ def _run_command(program: Program, name: str, words: Sequence[str], context: Com
         tell_submitted(session, submitted.args[0])
         return ExitCode.SUCCESS
     except UsageError as error:
-        session.warn(f"{program.name} {name}: {error}")
+        session.fail(f"{program.name} {name}: {error}")
         return error.status
     except BrokenPipeError:
         lead_nowhere()  # whoever read the output has left
         return ExitCode.FAILURE
     except (GanetiError, Declined, OSError) as error:
         status, text = describe(error)
-        session.warn(text)
+        session.fail(text)
         log.write("ERROR", f"{text} (status {status})")
         return status
     except KeyboardInterrupt:

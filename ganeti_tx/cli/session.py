@@ -5,7 +5,7 @@ import io
 import os
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
 from ganeti_tx.errors import ECode, OpPrereqError
@@ -129,6 +129,10 @@ class Session:
         finally:
             self._out, self._painting = out, None
 
+    def write_lines(self, lines: Iterable[str]) -> None:
+        """Lines of the result as they are, all at once."""
+        self.write("".join(f"{line}\n" for line in lines))
+
     def write(self, text: str) -> None:
         """Text of the result as it is; it goes out at once, since jobs speak slowly."""
         try:
@@ -141,7 +145,15 @@ class Session:
 
     def warn(self, line: str) -> None:
         """One line beside the result."""
-        self._err.write((_painted(line) if wants_colour(self.color, self.environ, self._err) else line) + "\n")
+        self._tell(line, "painted_line")
+
+    def fail(self, text: str) -> None:
+        """The error with which the command ends."""
+        self._tell(text, "painted_error")
+
+    def _tell(self, text: str, paint: str) -> None:
+        wanted = wants_colour(self.color, self.environ, self._err)
+        self._err.write((_painted(text, paint) if wanted else text) + "\n")
         self._err.flush()
 
     def ask(self, question: str) -> str:
@@ -166,9 +178,9 @@ def _draws(environ: Mapping[str, str]) -> bool:
     return environ.get("TERM", "dumb") not in ("", "dumb")
 
 
-def _painted(line: str) -> str:
+def _painted(text: str, paint: str = "painted_line") -> str:
     """What it takes is read when somebody sees colours, since programs see none."""
-    return str(importlib.import_module("ganeti_tx.cli.colours").painted_line(line))
+    return str(getattr(importlib.import_module("ganeti_tx.cli.colours"), paint)(text))
 
 
 def node_daemon_listens(address: str) -> bool:

@@ -23,12 +23,24 @@ LIST = answer_of(
 class ColourTests(SynchronousTestCase):
     """A list, on a terminal or not."""
 
-    def listed(self, *words: str, out: io.StringIO, err: io.StringIO | None = None, **environ: str) -> str:
+    def listed(
+        self,
+        *words: str,
+        out: io.StringIO,
+        err: io.StringIO | None = None,
+        environ: dict[str, str] | None = None,
+        **more: str,
+    ) -> str:
         """What gnt-instance list writes."""
         client = FakeClient()
         client.answers["Query"] = lambda *_: LIST
         context = CommandContext(
-            environ, out, err or io.StringIO(), io.StringIO(), lambda: client, lambda argv, document: 0
+            {**(environ or {}), **more},
+            out,
+            err or io.StringIO(),
+            io.StringIO(),
+            lambda: client,
+            lambda argv, document: 0,
         )
         run(program_named("gnt-instance"), ["list", *words], context)
         return out.getvalue()
@@ -52,7 +64,7 @@ class ColourTests(SynchronousTestCase):
         """No colour comes into files and pipes, to terminals that have none, to who wants none, between separators, or in
         documents.
         """
-        for words, out, environ in (
+        cases: list[tuple[list[str], io.StringIO, dict[str, str]]] = [
             ([], io.StringIO(), {"TERM": "xterm"}),
             ([], Terminal(), {}),
             ([], Terminal(), {"TERM": "dumb"}),
@@ -61,8 +73,9 @@ class ColourTests(SynchronousTestCase):
             (["--separator=|"], Terminal(), {"TERM": "xterm"}),
             (["--separator=|", "--color=always"], Terminal(), {"TERM": "xterm"}),
             (["--output-format=json", "--color=always"], Terminal(), {"TERM": "xterm"}),
-        ):
-            text = self.listed(*words, out=out, **environ)
+        ]
+        for words, out, environ in cases:
+            text = self.listed(*words, out=out, environ=environ)
             self.assertIn("running", text)
             self.assertNotIn("\x1b", text, (words, environ))
 
@@ -74,12 +87,12 @@ class ColourTests(SynchronousTestCase):
 
     def test_errors(self) -> None:
         """Errors are red on a terminal, whatever becomes of the result."""
-        out, err = io.StringIO(), Terminal()
-        self.listed("-F", "name ==", out=out, err=err, TERM="xterm")
-        self.assertRegex(err.getvalue(), r"^\x1b\[31mFailure: .*\x1b\[0m\n$")
-        plain = io.StringIO()
-        self.listed("-F", "name ==", out=io.StringIO(), err=plain, TERM="xterm")
-        self.assertEqual(plain.getvalue(), re.sub(r"\x1b\[\d+m", "", err.getvalue()))
+        for words, begin in ((("-F", "name =="), "Failure: "), (("--units=x",), "gnt-instance list: ")):
+            out, err, plain = io.StringIO(), Terminal(), io.StringIO()
+            self.listed(*words, out=out, err=err, TERM="xterm")
+            self.assertRegex(err.getvalue(), rf"^\x1b\[31m{begin}.*\x1b\[0m\n$")
+            self.listed(*words, out=io.StringIO(), err=plain, TERM="xterm")
+            self.assertEqual(plain.getvalue(), re.sub(r"\x1b\[\d+m", "", err.getvalue()))
 
 
 class LineTests(SynchronousTestCase):
