@@ -75,6 +75,7 @@ setup(
             "ganeti-merge-step = ganeti_tx.merge.step_main:main",
             "ganeti-bootstrap = ganeti_tx.bootstrap.main:main",
             "ganeti-ensure-dirs = ganeti_tx.installation.ensure_dirs:main",
+            "ganeti-complete = ganeti_tx.installation.completion.main:main",
             "ganeti-setup = ganeti_tx.installation.main:main",
             "ganeti-devcluster = ganeti_tx.devcluster.main:main",
             "ganeti-confd-client = ganeti_tx.confd.command:main",

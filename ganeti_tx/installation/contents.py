@@ -6,13 +6,13 @@ from pathlib import Path
 
 from attrs import frozen
 
-from ganeti_tx.installation.completion import bash_completion
+from ganeti_tx.installation.completion.scripts import PROGRAM, completion_files
 from ganeti_tx.installation.manual.pages import manual_pages
 from ganeti_tx.model.search_paths import INSTANCE_ALLOCATORS_FILE
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, GROUPS, USERS
 from ganeti_tx.runtime.shipped import shipped
 
-#: The first line of each file, of a script the second; by it one knows later what may be removed.
+#: The first line of each file, of a script and of zsh's the second; by it one knows later what may be removed.
 MARK = "# Put here by ganeti-setup; changes are lost when it runs again."
 #: Where the units that are shipped say the programs are.
 SHIPPED_PROGRAMS = "/opt/ganeti_tx/bin"
@@ -49,7 +49,7 @@ def contents(directory: Path, programs: Mapping[str, EntryPoint], allocators: Se
         **{f"{UNITS}/{path.name}": path.read_text() for path in sorted(shipped("systemd").iterdir())},
         SYSUSERS: shipped("sysusers.d/ganeti.conf").read_text(),
         TMPFILES: tmpfiles(),
-        "etc/bash_completion.d/ganeti": bash_completion([name for name in programs if name.startswith("gnt-")]),
+        **completion_files(programs, f"{SHIPPED_PROGRAMS}/{PROGRAM}"),
         CRON: shipped("cron.d/ganeti").read_text(),
         INIT_SCRIPT: shipped("init.d/ganeti").read_text(),
         "etc/logrotate.d/ganeti": shipped("logrotate/ganeti").read_text(),
@@ -66,19 +66,24 @@ def with_mark(path: str, text: str) -> str:
     """A text that tells, in a comment of its own language, where it comes from."""
     if path.endswith(PAGE):
         return f'.\\" {MARK}\n{text}'
-    interpreter, rest = text.split("\n", 1) if is_script(text) else ("", text)
+    interpreter, rest = text.split("\n", 1) if _first_stays(text) else ("", text)
     return f"{interpreter}\n{MARK}\n{rest}" if interpreter else f"{MARK}\n{rest}"
 
 
 def has_mark(text: str) -> bool:
     """Whether it comes from here."""
-    first = text.split("\n", 2)[: 2 if is_script(text) else 1]
+    first = text.split("\n", 2)[: 2 if _first_stays(text) else 1]
     return MARK in (line.removeprefix('.\\" ') for line in first)
 
 
 def is_script(text: str) -> bool:
     """Whether it is to be run."""
     return text.startswith("#!")
+
+
+def _first_stays(text: str) -> bool:
+    """Whether the first line counts as such: for a script, and for zsh, which reads there what a file is about."""
+    return is_script(text) or text.startswith("#compdef ")
 
 
 def tmpfiles() -> str:

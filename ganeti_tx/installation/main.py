@@ -18,8 +18,8 @@ from ganeti_tx.runtime.files_errors import reason
 
 DESCRIPTION = """\
 Set this machine up for the installation that this program is part of. Puts in place systemd's units, the daemons' users and
-groups, the directories, manual pages, bash completion, the rotation of logs, and links to the programs in /usr/local/sbin. It may
-be run again at any time.
+groups, the directories, manual pages, completion for bash, zsh and fish, the rotation of logs, and links to the programs in
+/usr/local/sbin. It may be run again at any time.
 """
 
 

@@ -12,7 +12,7 @@ Device = dict[str, Any]
 MAX_DEVICES = 1024
 #: The size that the cluster has for new disks, as where none is given.
 AUTO = "auto"
-_NIC_KEYS = ("bridge", "ip", "link", "mac", "mode", "name", "network", "vlan")
+NIC_KEYS = ("bridge", "ip", "link", "mac", "mode", "name", "network", "vlan")
 #: What design-2.0 wrote as access=w and access=r.
 _ACCESS_MODES = {"w": "rw", "r": "ro", "rw": "rw", "ro": "ro"}
 
@@ -83,8 +83,8 @@ def _disk(index: int, settings: Mapping[str, Any]) -> Device:
 
 def _nic(index: int, settings: Mapping[str, Any]) -> Device:
     for key, value in settings.items():
-        if key not in _NIC_KEYS:
-            raise _wrong(f"NIC {index}: unknown parameter {key!r}; known are {', '.join(_NIC_KEYS)}")
+        if key not in NIC_KEYS:
+            raise _wrong(f"NIC {index}: unknown parameter {key!r}; known are {', '.join(NIC_KEYS)}")
         if isinstance(value, bool):
             raise _wrong(f"NIC {index}: parameter {key!r} needs a value: {key}=VALUE")
     return {key: None if key == "ip" and value == "none" else value for key, value in settings.items()}

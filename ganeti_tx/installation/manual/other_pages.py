@@ -51,8 +51,13 @@ def _actions(parser: argparse.ArgumentParser) -> Iterator[str]:
         words = action.option_strings or [_placeholder(action)]
         takes = action.nargs != 0 and bool(action.option_strings)
         shown = ", ".join(f"{word} {_placeholder(action)}" if takes else word for word in words)
-        text = action.help or ""
-        yield from tagged(shown, text % {**vars(action), "prog": parser.prog} if "%(" in text else text)
+        yield from tagged(shown, help_text(action, parser.prog))
+
+
+def help_text(action: argparse.Action, program: str = "") -> str:
+    """What an option means, with its default where the text has a place for it."""
+    text = action.help or ""
+    return text % {**vars(action), "prog": program} if "%(" in text else text
 
 
 def _placeholder(action: argparse.Action) -> str:
@@ -73,20 +78,25 @@ def daemon_body(name: str, options: usage.Options) -> Iterator[str]:
             "or in /var/log/ganeti."
         ),
     )
-    yield from section("OPTIONS", (line for flags, text in _daemon_options(options) for line in tagged(flags, text)))
+    yield from section("OPTIONS", (line for flags, text in _told_options(options) for line in tagged(flags, text)))
     yield from section("SIGNALS", tagged("SIGTERM", "The daemon ends; instances and jobs go on."))
 
 
-def _daemon_options(options: usage.Options) -> Iterator[tuple[str, str]]:
+def _told_options(options: usage.Options) -> Iterator[tuple[str, str]]:
+    for flags, value, text in daemon_options(options):
+        yield ", ".join(flags) + (f"={value}" if value else ""), text
+
+
+def daemon_options(options: usage.Options) -> Iterator[tuple[list[str], str, str]]:
+    """The spellings of each option, what its value is called (empty for a switch), and what it means."""
     parameters: dict[str, Sequence[Any]] = {each[0]: each for each in _gathered(options, "optParameters")}
     flags: dict[str, Sequence[Any]] = {each[0]: each for each in _gathered(options, "optFlags")}
     for name in sorted({*parameters, *flags}):
         given = parameters.get(name) or flags[name]
-        value = f"={name.upper()}" if name in parameters else ""
-        short = f"-{given[1]}, " if given[1] else ""
         text = given[3] if name in parameters else given[2]
         default = f" (default: {given[2]})" if name in parameters and given[2] is not None else ""
-        yield f"{short}--{name}{value}", f"{text}{default}"
+        spelled = [*([f"-{given[1]}"] if given[1] else []), f"--{name}"]
+        yield spelled, name.upper() if name in parameters else "", f"{text}{default}"
 
 
 def _gathered(options: usage.Options, name: str) -> Iterator[Sequence[Any]]:

@@ -1,15 +1,12 @@
 """What is put on a machine, before it is."""
 
-import subprocess
 from argparse import ArgumentTypeError
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.cli.node.program import PROGRAM
 from ganeti_tx.installation.accounts import commands
-from ganeti_tx.installation.completion import bash_completion
 from ganeti_tx.installation.contents import INIT_SCRIPT, MARK, UNITS, contents, has_mark
 from ganeti_tx.installation.main import directories
 from ganeti_tx.model.search_paths import INSTANCE_ALLOCATORS_FILE
@@ -30,7 +27,7 @@ class ContentsTests(SynchronousTestCase):
         self.assertIn("PATH=/srv/venv/bin:", there.files["etc/systemd/system/ganeti-noded.service"])
         self.assertEqual(contents(Path("/usr/local/bin"), NODE).links, {})
         for path, text in there.files.items():
-            first = next(line for line in text.splitlines() if not line.startswith("#!"))
+            first = next(line for line in text.splitlines() if not line.startswith(("#!", "#compdef ")))
             self.assertEqual((first.removeprefix('.\\" '), has_mark(text)), (MARK, True), path)
 
     def test_directories(self) -> None:
@@ -102,29 +99,6 @@ class AccountTests(SynchronousTestCase):
                 ["usermod", "--append", "--groups", "gnt-example2", "gnt-example"],
             ],
         )
-
-
-class CompletionTests(SynchronousTestCase):
-    """What bash offers."""
-
-    def offered(self, *words: str) -> list[str]:
-        """By the file, for a line of words of which the last is being typed."""
-        line = " ".join(f"'{word}'" for word in words)
-        script = f"{bash_completion(['gnt-node'])}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _ganeti\n"
-        script += 'printf "%s\\n" "${COMPREPLY[@]}"'
-        return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
-
-    def test_commands(self) -> None:
-        """Subcommands first, whatever the path by which the program is called."""
-        self.assertEqual(
-            set(self.offered("/opt/bin/gnt-node", "")), {*PROGRAM.commands, *PROGRAM.aliases, "--help", "--version"}
-        )
-        self.assertEqual(self.offered("gnt-node", "mod"), ["modify", "modify-storage"])
-
-    def test_options(self) -> None:
-        """Then the options of the subcommand, and files where something else is typed."""
-        self.assertIn("--auto-promote", self.offered("gnt-node", "modify", "--auto"))
-        self.assertEqual(self.offered("gnt-node", "modify", "nod"), [])
 
 
 class SearchPathTests(SynchronousTestCase):

@@ -1,0 +1,1 @@
+"""Tests of what is offered while a command line is typed."""
