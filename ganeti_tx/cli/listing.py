@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.cli.filters import Filter
+from ganeti_tx.cli.hints import hint_of_fields
 from ganeti_tx.cli.output import Column, Formatter, Style, query_columns, table, unknown_fields
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
@@ -116,4 +117,6 @@ def warn_of_unknown(session: Session, fields: Sequence[dict[str, Any]]) -> int:
     if not unknown:
         return ExitCode.SUCCESS
     session.warn(f"Warning: Queried for unknown fields {', '.join(unknown)}")
+    if more := hint_of_fields(session, unknown):
+        session.warn(more)
     return ExitCode.UNKNOWN_FIELD

@@ -2,10 +2,12 @@
 
 import copy
 import optparse
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from ganeti_tx.cli.nearest import did_you_mean
 from ganeti_tx.cli.options import PRIORITIES, Argument, Command, Option
 from ganeti_tx.cli.values import READERS, InvalidValue, is_natural
 from ganeti_tx.errors import ExitCode
@@ -82,6 +84,9 @@ def _usage_of_one(argument: Argument) -> str:
     return f"{word}..." if many else word
 
 
+#: How the parser tells of words that it does not know.
+_NO_OPTION = re.compile(r"no such option: (\S+)")
+_NO_CHOICE = re.compile(r"option \S+: invalid choice: '(.*)' \(choose from (.*)\)")
 _NAMED = frozenset({"host", "instance", "jobid", "name", "node"})
 _WORDS = {"filter": "uuid", "jobid": "job-id", "unknown": "word", "suggest": "age"}
 
@@ -113,7 +118,9 @@ def _check_arguments(wanted: Sequence[Argument], given: Sequence[str]) -> None:
         raise UsageError(f"wants {usage_of(wanted)}, got {len(given)} arguments{_hint(given)}")
     for argument, word in zip(wanted, given, strict=False):
         if argument.kind == "choice" and word not in argument.choices:
-            raise UsageError(f"invalid argument {word!r}: choose from {', '.join(argument.choices)}")
+            raise UsageError(
+                f"invalid argument {word!r}: choose from {', '.join(argument.choices)}{_meant(word, argument.choices)}"
+            )
     if wanted and wanted[-1].kind in _NAMED:
         _check_names(given)
 
@@ -131,6 +138,11 @@ def job_ids(words: Sequence[str]) -> list[int]:
         if not is_natural(word):
             raise UsageError(f"invalid job id {word!r}: give a number")
     return [int(word) for word in words]
+
+
+def _meant(typed: str, known: Sequence[str]) -> str:
+    question = did_you_mean(typed, known)
+    return f" ({question})" if question else ""
 
 
 def _hint(given: Sequence[str]) -> str:
@@ -187,7 +199,15 @@ class _Parser(optparse.OptionParser):
         return str(known[0])
 
     def error(self, msg: str) -> NoReturn:
-        raise OptionError(msg)
+        raise OptionError(msg + self._hint(msg))
+
+    def _hint(self, message: str) -> str:
+        """The option, or the choice for its value, that is nearest to what was typed."""
+        if option := _NO_OPTION.fullmatch(message):
+            return _meant(option[1].partition("=")[0], [*self._long_opt, *self._short_opt])
+        if choice := _NO_CHOICE.fullmatch(message):
+            return _meant(choice[1], [word.strip("'") for word in choice[2].split(", ")])
+        return ""
 
     def print_help(self, file: Any = None) -> None:
         raise HelpShown(self.format_help())

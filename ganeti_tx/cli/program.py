@@ -11,6 +11,7 @@ from typing import NamedTuple, TextIO
 from ganeti_tx import __version__
 from ganeti_tx.cli.command_log import CommandLog, ICommandLog, NoLog, words_to_keep
 from ganeti_tx.cli.failures import Declined, describe
+from ganeti_tx.cli.nearest import did_you_mean
 from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.parsing import HelpShown, UsageError, parse
 from ganeti_tx.cli.presented import presented, tell_submitted
@@ -128,11 +129,18 @@ def _run_command(program: Program, name: str, words: Sequence[str], context: Com
     except (GanetiError, Declined, OSError) as error:
         status, text = describe(error)
         session.fail(text)
+        if isinstance(error, GanetiError) and (more := _hint(session, text)):
+            session.warn(more)
         log.write("ERROR", f"{text} (status {status})")
         return status
     except KeyboardInterrupt:
         session.warn("Aborted; jobs that were submitted keep running, 'gnt-job list' shows them")
         return ExitCode.FAILURE
+
+
+def _hint(session: Session, text: str) -> str:
+    """As `_run_program`."""
+    return str(importlib.import_module("ganeti_tx.cli.hints").hint(session, text))
 
 
 def usage(program: Program) -> str:
@@ -159,4 +167,6 @@ def usage(program: Program) -> str:
 
 def _not_available(program: Program, word: str) -> str:
     available = ", ".join(sorted(program.commands)) or "none"
-    return f"{program.name}: command {word!r} is not available in this version; available: {available}\n"
+    question = did_you_mean(word, (*program.commands, *program.aliases))
+    asked = f"{question[0].upper()}{question[1:]}\n" if question else ""
+    return f"{program.name}: command {word!r} is not available in this version; available: {available}\n{asked}"

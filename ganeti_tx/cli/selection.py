@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ganeti_tx.cli.filters import Filter, name_glob_to_regexp, parse_filter
+from ganeti_tx.cli.hints import hint
 from ganeti_tx.cli.parsing import UsageError, job_ids
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ECode, OpPrereqError, error_text
@@ -45,7 +46,10 @@ def rows_there(session: Session, kind: str, fields: Sequence[str], words: Sequen
         if error.ecode is not ECode.NOENT or not words:
             raise
         if len(words) == 1:
-            session.warn(error_text(error))
+            text = error_text(error)
+            session.warn(text)
+            if more := hint(session, text):
+                session.warn(more)
             return []
     return [row for word in words for row in rows_there(session, kind, fields, [word])]
 

@@ -7,7 +7,7 @@ from ganeti_tx.cli.completion.names import INames
 from ganeti_tx.cli.completion.offer import Candidate, Offer, begun
 from ganeti_tx.cli.completion.typed import flags_of, long_option, read, short_option
 from ganeti_tx.cli.completion.values import value_offer
-from ganeti_tx.cli.options import COMMON, Command, Option
+from ganeti_tx.cli.options import Command, Option
 from ganeti_tx.cli.program import Program, load
 
 _HELP = Option(("-h", "--help"), "help", "show what there is", action="help")
@@ -30,7 +30,7 @@ def complete_command(
 ) -> Offer:
     """The same for the words behind a subcommand, or behind a program that has none."""
     *before, typed = words
-    options = (*command.options, *COMMON, _HELP) if not interspersed else command.options
+    options = (*command.all_options, _HELP) if not interspersed else command.options
     so_far = read(command, options, before, interspersed=interspersed)
     resource = resource_of(program, name)
     if so_far.wants_value is not None:

@@ -85,7 +85,14 @@ class FakeClient(Client):
         assert names and fields == ["name", "uuid"]
         return [[name, f"uuid of {name}"] for name in names]
 
+    def _query_names(self, what: str, fields: list[str], condition: Any) -> dict[str, Any]:
+        """Nothing has a name that somebody could have meant."""
+        assert fields == ["name"] and condition is None, (what, fields, condition)
+        return answer_of()
+
     _own: Mapping[str, Callable[..., Any]] = {
+        "Query": _query_names,
+        "QueryFields": lambda self, *_: answer_of(),
         "QueryInstances": _query_instances,
         "SubmitJob": _submit_job,
         "SubmitManyJobs": _submit_many_jobs,
