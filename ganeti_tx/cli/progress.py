@@ -4,14 +4,19 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from ganeti_tx.cli.job_state import FIELDS, PLAIN_FIELDS, JobState
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.step_text import STEP, step_text
 from ganeti_tx.errors import GanetiError, JobCanceled, JobLost, LuxiError, OpExecError, decode_error
 
 FINAL = frozenset({"canceled", "error", "success"})
+#: The filter for jobs that have not ended.
+GOES_ON = ["!", ["|", *(["==", "status", status] for status in sorted(FINAL))]]
 #: Seconds of one wait; the first is short, so that whoever looks on soon reads why nothing moves.
 _FIRST_WAIT = 5
 _WAIT = 60
+#: Seconds after which the line about how far a job is is written anew.
+_LIVE_WAIT = 1
 #: A master that is being restarted is asked again so often, each time five seconds later.
 _TRIES = 15
 _PAUSE = 5.0
@@ -43,32 +48,74 @@ def follow(
 
 
 def _watch(session: Session, job_id: int, quiet: bool, steps: bool) -> None:
-    previous: list[Any] | None = None
-    serial: int | None = None
-    stalled: set[str] = set()
-    while True:
-        answer = _next_change(session, job_id, previous, serial, _WAIT if stalled else _FIRST_WAIT)
-        info, entries = ([None], []) if answer is None else answer
-        for entry in entries:
-            serial = max(serial or 0, entry[0])
-            for line in () if quiet or (entry[2] == STEP and not steps) else log_lines(entry):
-                session.print(line)
-        unchanged = answer is None or (info == previous and not entries)
-        if unchanged and previous is not None:
-            _say_why(session, job_id, previous[0], stalled)
-            continue
-        if info[0] is None:
-            raise JobLost(f"Job {job_id} has disappeared from the queue")
-        if info[0] in FINAL:
+    watched = Watched(session, job_id, quiet=quiet, steps=steps)
+    try:
+        while watched.status not in FINAL:
+            watched.look(watched.wait)
+    finally:
+        session.clear_status()
+
+
+class Watched:
+    """A job that is looked at again and again; whoever sits at a terminal sees between its messages how far it is."""
+
+    def __init__(
+        self, session: Session, job_id: int, *, quiet: bool = False, steps: bool = False, ahead: str = ""
+    ) -> None:
+        """@param ahead: what stands ahead of each line; then there is no line about how far it is."""
+        self._session = session
+        self._id = job_id
+        self._quiet = quiet
+        self._steps = steps
+        self._ahead = ahead
+        self._live = JobState(job_id) if session.shows_status and not quiet and not ahead else None
+        self._previous: list[Any] | None = None
+        self._serial: int | None = None
+        self._stalled: set[str] = set()
+
+    @property
+    def status(self) -> str | None:
+        """The last one that was seen."""
+        return None if self._previous is None else self._previous[0]
+
+    @property
+    def wait(self) -> int:
+        """Seconds that the master may take to tell of a change."""
+        if self._live is not None:
+            return _LIVE_WAIT
+        return _WAIT if self._stalled else _FIRST_WAIT
+
+    def look(self, wait: int) -> None:
+        """Print what is new, after so many seconds at most. @raise JobLost: it is not there, or not any longer."""
+        fields = PLAIN_FIELDS if self._live is None else FIELDS
+        answer = _next_change(self._session, self._id, fields, self._previous, self._serial, wait)
+        info, entries = (self._previous or [None], []) if answer is None else answer
+        self._show(info, entries)
+        if (answer is None or (info == self._previous and not entries)) and self._previous is not None:
+            if self._live is None and wait:
+                _say_why(self._session, self._id, str(self.status), self._stalled)
             return
-        previous = info
+        if info[0] is None:
+            raise JobLost(f"Job {self._id} has disappeared from the queue")
+        self._previous = info
+
+    def _show(self, info: list[Any], entries: Sequence[Sequence[Any]]) -> None:
+        for entry in entries:
+            self._serial = max(self._serial or 0, entry[0])
+            for line in () if self._quiet or (entry[2] == STEP and not self._steps) else log_lines(entry):
+                self._session.print(f"{self._ahead}{line}")
+        if self._live is not None and info[0] not in (None, *FINAL):
+            self._live.learn(info, entries)
+            self._session.show_status(self._live.text(self._session.now()))
 
 
-def _next_change(session: Session, job_id: int, previous: list[Any] | None, serial: int | None, wait: int) -> Any:
+def _next_change(
+    session: Session, job_id: int, fields: Sequence[str], previous: list[Any] | None, serial: int | None, wait: int
+) -> Any:
     """The server's next answer, None for its word that nothing changed; a restarting master is waited for."""
     for attempt in range(1, _TRIES + 1):
         try:
-            answer = session.client.wait_for_job_change(job_id, ["status"], previous, serial, wait)
+            answer = session.client.wait_for_job_change(job_id, list(fields), previous, serial, wait)
             return None if answer == "nochange" else answer
         except LuxiError as error:
             if type(error) is LuxiError or attempt == _TRIES:

@@ -21,6 +21,8 @@ _MAX_NAME_FILE = 4096
 _CONNECT_LIMIT = 2.0
 #: Columns and lines of a terminal that does not tell.
 _USUAL_SIZE = (80, 24)
+#: Back to the beginning of a terminal's line, whose rest is deleted (ECMA-48).
+_TAKEN_BACK = "\r\x1b[K"
 
 
 class Session:
@@ -70,6 +72,7 @@ class Session:
         self._err = err
         self._connect = connect
         self._client: Client | None = None
+        self._status_shown = False
 
     @property
     def client(self) -> Client:
@@ -102,10 +105,26 @@ class Session:
 
     def screen_size(self) -> tuple[int, int]:
         """Columns and lines."""
-        try:
-            return os.get_terminal_size(self._out.fileno())
-        except (OSError, ValueError):
-            return _USUAL_SIZE
+        return _size(self._out)
+
+    @property
+    def shows_status(self) -> bool:
+        """Whether a line can be taken back, for somebody who looks on."""
+        return self.shows_to_person and _draws(self.environ)
+
+    def show_status(self, text: str) -> None:
+        """A line that the next one takes the place of, cut to the width of the terminal."""
+        if text and self.shows_status:
+            self._err.write(f"{_TAKEN_BACK}{text[: _size(self._err)[0] - 1]}")
+            self._err.flush()
+            self._status_shown = True
+
+    def clear_status(self) -> None:
+        """Take the line back, if there is one."""
+        if self._status_shown:
+            self._status_shown = False
+            self._err.write(_TAKEN_BACK)
+            self._err.flush()
 
     def print(self, line: str = "") -> None:
         """One line of the result as text; beside a document it is told to whoever looks on."""
@@ -135,6 +154,7 @@ class Session:
 
     def write(self, text: str) -> None:
         """Text of the result as it is; it goes out at once, since jobs speak slowly."""
+        self.clear_status()
         try:
             self._out.write(text)
             self._out.flush()
@@ -152,12 +172,14 @@ class Session:
         self._tell(text, "painted_error")
 
     def _tell(self, text: str, paint: str) -> None:
+        self.clear_status()
         wanted = wants_colour(self.color, self.environ, self._err)
         self._err.write((_painted(text, paint) if wanted else text) + "\n")
         self._err.flush()
 
     def ask(self, question: str) -> str:
         """The line typed as an answer; empty at the end of input."""
+        self.clear_status()
         self._err.write(question)
         self._err.flush()
         return self.stdin.readline().strip()
@@ -181,6 +203,14 @@ def _draws(environ: Mapping[str, str]) -> bool:
 def _painted(text: str, paint: str = "painted_line") -> str:
     """What it takes is read when somebody sees colours, since programs see none."""
     return str(getattr(importlib.import_module("ganeti_tx.cli.colours"), paint)(text))
+
+
+def _size(stream: TextIO) -> tuple[int, int]:
+    try:
+        columns, lines = os.get_terminal_size(stream.fileno())
+    except (OSError, ValueError):
+        return _USUAL_SIZE
+    return columns or _USUAL_SIZE[0], lines or _USUAL_SIZE[1]
 
 
 def node_daemon_listens(address: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from ganeti_tx.cli.completion.offer import MOST, Candidate
+from ganeti_tx.cli.progress import GOES_ON
 from ganeti_tx.cli.session import SOCKET, rooted
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.client import Client
@@ -25,8 +26,6 @@ _FILES = {
     "network": ("networks", 1),
     "node": ("node_list", 0),
 }
-#: Jobs that have not ended; the others can only be looked at.
-GOES_ON = ["|", *(["==", "status", status] for status in ("queued", "waiting", "canceling", "running"))]
 
 
 class INames(Protocol):

@@ -14,7 +14,7 @@ PROGRAM = Program(
         "list": Entry("job.list", "LIST", "list jobs"),
         "list-fields": Entry("job.list", "LIST_FIELDS", "list the fields that list can show"),
         "wait": Entry("job.watch", "WAIT", "wait for a job to end, without its messages"),
-        "watch": Entry("job.watch", "WATCH", "follow a job and its messages"),
+        "watch": Entry("job.watch", "WATCH", "follow jobs and their messages"),
     },
     {"show": "info"},
 )

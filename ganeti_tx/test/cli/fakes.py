@@ -128,13 +128,16 @@ class CommandLine:
         #: What programs do whose output is read, and with which commands they were called.
         self.answer: Callable[[Sequence[str]], tuple[int, str]] = lambda argv: (0, "")
         self.captured: list[list[str]] = []
+        #: For how long commands have slept, which takes no time.
+        self.slept: list[float] = []
 
     def __call__(self, program: str, *words: str, stdin: io.StringIO | None = None) -> Outcome:
         """Run one command line; its exit status and what it wrote."""
         out, err = io.StringIO(), io.StringIO()
         context = CommandContext(
-            self.environ, out, err, stdin or io.StringIO(), lambda: self.client, self._run, capture=self._capture
-        )
+            self.environ, out, err, stdin or io.StringIO(), lambda: self.client, self._run, capture=self._capture,
+            sleep=self.slept.append,
+        )  # fmt: skip
         status = run(program_named(program), words, context)
         return Outcome(status, out.getvalue(), err.getvalue())
 

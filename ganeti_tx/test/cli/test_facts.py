@@ -33,8 +33,10 @@ OLD = {
 }
 #: Commands that older designs ask for or name, which Ganeti 3 has elsewhere or not at all.
 OLD_COMMANDS = {"gnt-cluster": {"export-config"}, "gnt-node": {"group-add", "group-del", "group-list", "group-rename"}}
-#: Arguments that Ganeti 3 does not take, all of which may be left out (design-2.3, "Node groups").
-OWN_ARGUMENTS = {("gnt-os", "diagnose"): [(0, None, ())]}
+#: Options that Ganeti 3.0 does not have.
+OWN_OPTIONS = {("gnt-job", "watch", "--all-running")}
+#: Arguments that Ganeti 3 does not take: groups, all of which may be left out (design-2.3, "Node groups"); more jobs than one.
+OWN_ARGUMENTS = {("gnt-os", "diagnose"): [(0, None, ())], ("gnt-job", "watch"): [(0, None, ())]}
 #: Commands that Ganeti 3.0 does not have.
 OURS = {"gnt-network": {"rename"}}
 SAMPLES = {
@@ -64,9 +66,11 @@ def commands() -> list[tuple[str, str, Command, dict[str, Any]]]:
 
 
 def declared(program: str, name: str, command: Command) -> dict[tuple[str, ...], Option]:
-    """The options of a command by their spellings, without those of older designs."""
+    """The options of a command by their spellings, without those of older designs and our own."""
     return {
-        tuple(sorted(option.flags)): option for option in command.options if (program, name, option.flags[0]) not in OLD
+        tuple(sorted(option.flags)): option
+        for option in command.options
+        if (program, name, option.flags[0]) not in OLD | OWN_OPTIONS
     }
 
 

@@ -10,8 +10,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.cli.completion.names import GOES_ON, ClusterNames
+from ganeti_tx.cli.completion.names import ClusterNames
 from ganeti_tx.cli.completion.offer import Candidate
+from ganeti_tx.cli.progress import GOES_ON
 from ganeti_tx.cli.session import SOCKET
 
 MARK = b"\x03"
