@@ -27,6 +27,7 @@ _LISTED = re.compile(
     r"(?:'(?P<quoted>[^']+)'|\.(?P<key>[\w-]+): unknown|: (?P<plain>[\w/-]+) is not known).*?"
     r"(?:allowed are|allowed:|known are|there are|a job has|choose from) (?P<words>.+)"
 )
+_EXPECTED = re.compile(r'expected one of (.+), got "([^"]+)"')
 
 
 def hint(session: Session, text: str) -> str:
@@ -36,6 +37,8 @@ def hint(session: Session, text: str) -> str:
         return _sentence(unknown[2] or unknown[3], _names(session, _KINDS[unknown[1].lower()]))
     if field := _FIELD.search(text):
         return _sentence(field[1], _fields(session))
+    if choice := _EXPECTED.search(text):
+        return _sentence(choice[2], choice[1].split(", "))
     if listed := _LISTED.search(text):
         typed = listed["quoted"] or listed["key"] or listed["plain"]
         return _sentence(typed, [word.strip("' .") for word in listed["words"].split(",")])
@@ -56,7 +59,8 @@ def _sentence(typed: str, known: Iterable[str]) -> str:
 def _names(session: Session, kind: str) -> list[str]:
     """All of a kind; none when they cannot be had, since there is an error to show already."""
     if kind == "os":
-        return [each.word for each in ClusterNames(session.environ).of_kind(kind)]
+        with_variants = [each.word for each in ClusterNames(session.environ).of_kind(kind)]
+        return list(dict.fromkeys(word for name in with_variants for word in (name, name.partition("+")[0])))
     try:
         return [str(row[0][1]) for row in session.client.query(kind, ["name"], None)["data"]]
     except (GanetiError, OSError):

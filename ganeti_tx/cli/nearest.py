@@ -7,6 +7,8 @@ from importlib import import_module
 _NAMED = 3
 #: Words longer than this are nobody's slip.
 _LONGEST = 255
+#: Words shorter than this are a slip away from too many.
+_SHORTEST = 3
 #: So many are compared more closely when none is one slip away; that takes longer.
 _COMPARED = 2000
 #: How much two words must have in common, and by how many letters they may differ in length.
@@ -19,7 +21,7 @@ def nearest(typed: str, known: Iterable[str]) -> list[str]:
 
     A name of a host may be typed by its first parts.
     """
-    if not 1 < len(typed) <= _LONGEST:
+    if not _SHORTEST <= len(typed) <= _LONGEST:
         return []
     shortened = [(_first_parts(name, typed.count(".")), name) for name in known]
     near = [name for short, name in shortened if one_slip(typed.lower(), short)]

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from ganeti_tx.cli.completion.names import INames
 from ganeti_tx.cli.completion.offer import Candidate, Offer, begun, words
-from ganeti_tx.cli.options import Argument
+from ganeti_tx.cli.options import ONE_FILE, Argument
 from ganeti_tx.cli.tags import CLUSTER, KINDS
 
 _NAMES = frozenset({"filter", "group", "instance", "network", "node", "os"})
+#: Kinds of arguments that the shell knows best.
+_OF_SHELL = frozenset({"command", ONE_FILE[0].kind})
 #: Commands that make what they are given a name for, so that none that is there fits.
 _NEW = frozenset({("gnt-group", "add"), ("gnt-network", "add"), ("gnt-node", "group-add"), ("gnt-backup", "import")})
 #: What commands take of which the declaration says only that it is a word.
@@ -38,7 +40,7 @@ def argument_offer(
         return Offer()
     if wanted.choices:
         return begun(words(wanted.choices), typed)
-    if wanted.kind in ("command", "file"):
+    if wanted.kind in _OF_SHELL:
         return Offer(files=True)
     had = set(before)
     found = () if _is_new(program, command, before) else _names(program, command, wanted, before, names)

@@ -1,5 +1,6 @@
 """Tests of what is said to somebody who mistyped a name, a command, an option or one of its values."""
 
+from pathlib import Path
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -28,7 +29,7 @@ class NearestTests(SynchronousTestCase):
         self.assertEqual(nearest("WBE1", known), ["web1.dev.example"])
         self.assertEqual(nearest("web1.dve", known), ["web1.dev.example"])
         self.assertEqual(nearest("databse", ["database1", "web"]), ["database1"])
-        for typed in ("nosuch", "", "x", "w" * 1000):
+        for typed in ("nosuch", "", "x", "d", "w" * 1000):
             self.assertEqual(nearest(typed, known), [])
 
     def test_many(self) -> None:
@@ -72,6 +73,16 @@ class NameTests(HintCase):
             self.known = {kind: ["web1.example"]}
             self.assertEqual(self.refused(text), f"{REFUSED}{text}\nDid you mean web1.example?\n")
 
+    def test_definitions(self) -> None:
+        """Operating systems are those of this node, with their variants and without."""
+        root = Path(self.mktemp()).absolute()
+        self.cli.environ["GANETI_ROOTDIR"] = str(root)
+        definition = root / "srv/ganeti/os/busybox"
+        definition.mkdir(parents=True)
+        (definition / "ganeti_api_version").write_text("20\n")
+        (definition / "variants.list").write_text("default\n")
+        self.assertTrue(self.refused("OS 'busibox' not found on this node").endswith("\nDid you mean busybox?\n"))
+
     def test_nothing_near(self) -> None:
         """Then there is the error alone, as Ganeti has it."""
         self.known = {"instance": ["web1.example"]}
@@ -87,6 +98,8 @@ class NameTests(HintCase):
         """Of what an error lists itself the nearest is named."""
         text = "hypervisor 'kwm' is not known; there are fake, kvm"
         self.assertTrue(self.refused(text, ECode.INVAL).endswith(f"{text}\nDid you mean kvm?\n"))
+        text = 'OP_X.kinds[0]: expected one of fake, kvm, lxc, got "kwm"'
+        self.assertTrue(self.refused(text, ECode.INVAL).endswith("Did you mean kvm?\n"))
         self.cli.client.results["OP_INSTANCE_REMOVE"] = ParameterError(
             "hvparams.acpy: unknown parameter, allowed are acpi, boot_order"
         )
@@ -128,6 +141,7 @@ class TypedTests(HintCase):
             self.err("gnt-node", "list", "--seperator=x"),
             "gnt-node list: no such option: --seperator (did you mean --separator?)\n",
         )
+        self.assertEqual(self.err("gnt-node", "list", "-x"), "gnt-node list: no such option: -x\n")
         self.assertEqual(self.err("gnt-node", "list", "--nosuch"), "gnt-node list: no such option: --nosuch\n")
 
     def test_values(self) -> None:
