@@ -16,7 +16,9 @@ from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, Outcome, R,
 #: Seconds after which nobody is waited for any more, if nobody else answers sooner.
 LIMIT = 10.0
 #: Once as many have answered as are still waited for, these have so many seconds, or so many times what the others took.
-LEAST, TIMES = 0.5, 3.0
+LEAST, TIMES = 2.0, 3.0
+#: Once so many have answered for each that is still waited for, these are the seconds: among few, one may just be busy.
+NEARLY_ALL, LEAST_OF_LAST = 20, 0.5
 #: Seconds for what has come in while this process was held up.
 LAST_LOOK = 0.05
 
@@ -52,7 +54,9 @@ class Round:
     _waiting: "dict[str, Deferred[Any]]" = field(factory=dict, init=False)
     _outcomes: dict[str, Outcome[Any]] = field(factory=dict, init=False)
     _answers: int = field(default=0, init=False)
-    _is_hurried: bool = field(default=False, init=False)
+    #: Seconds that half of them took.
+    _taken: float | None = field(default=None, init=False)
+    _is_last: bool = field(default=False, init=False)
     _done: "Deferred[None]" = field(factory=Deferred, init=False)
     _timer: IDelayedCall | None = field(default=None, init=False)
 
@@ -89,11 +93,19 @@ class Round:
             self._done.errback(failure)
 
     def _look(self) -> None:
-        """Hurry once the half are there: a slow one among the rest gives the others no more time."""
-        if self._timer is not None and not self._is_hurried and self._answers >= len(self._waiting):
-            self._is_hurried = True
-            taken = self.clock.seconds() - self._begun
-            self._wait_until(min(self.limit, max(LEAST, TIMES * taken)))
+        """Hurry once half of them are there, and once more for the last: a slow one gives the others no more time."""
+        if self._timer is None or self._answers < len(self._waiting):
+            return
+        if self._taken is None:
+            self._taken = self.clock.seconds() - self._begun
+            self._wait_until(self._end_of(LEAST))
+        if not self._is_last and self._answers >= NEARLY_ALL * len(self._waiting):
+            self._is_last = True
+            self._wait_until(self._end_of(LEAST_OF_LAST))
+
+    def _end_of(self, least: float) -> float:
+        assert self._taken is not None, "half of them have answered"
+        return min(self.limit, max(least, TIMES * self._taken))
 
     def _wait_until(self, end: float) -> None:
         if self._timer is not None and self._timer.active():

@@ -7,7 +7,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.luxid.prompt_rpc import LAST_LOOK, LEAST, LIMIT, TIMES, PromptRpc
+from ganeti_tx.luxid.prompt_rpc import LAST_LOOK, LEAST, LEAST_OF_LAST, LIMIT, NEARLY_ALL, TIMES, PromptRpc
 from ganeti_tx.luxid.shared_rpc import SharedRpc
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo
 from ganeti_tx.rpc.interfaces import NodeOfflineError, NodeUnreachableError
@@ -66,6 +66,22 @@ class PromptTests(SynchronousTestCase):
         self.clock.advance(LAST_LOOK)
         self.assertEqual(self.silent(asking), ["node2", "node4"])
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_nearly_all(self) -> None:
+        """The last of many have less time, however many came one by one before."""
+        nodes = [
+            replace(NODE, name=f"node{number}.example.com", uuid=f"uuid{number}") for number in range(NEARLY_ALL + 2)
+        ]
+        asking = self.ask(nodes)
+        self.answer(*range(NEARLY_ALL))
+        self.clock.advance(LEAST_OF_LAST)
+        self.clock.advance(LAST_LOOK)
+        self.assertNoResult(asking)
+        self.answer(NEARLY_ALL)
+        self.clock.advance(0)
+        self.clock.advance(LAST_LOOK)
+        outcomes = self.successResultOf(asking)
+        self.assertEqual([name for name, outcome in outcomes.items() if outcome.error], [nodes[-1].name])
 
     def test_all_slow(self) -> None:
         """When the others took long, the rest may take some times as long; what comes then moves the end no more."""
