@@ -8,10 +8,10 @@ from ganeti_tx.luxi import transport_errors
 
 
 class Daemon(NamedTuple):
-    """A daemon by what it is called, and the program that has it in it."""
+    """A daemon by what it is called, and the program that has it in it, where operators start that."""
 
     name: str
-    program: str
+    program: str | None = None
 
 
 LUXI_DAEMON = Daemon("the master daemon (ganeti-luxid, part of ganeti-master)", "ganeti-master")
@@ -23,8 +23,7 @@ def connect_error(daemon: Daemon, path: str, error: OSError) -> transport_errors
     """The error of a failed connect, with what to do about it."""
     if error.errno in _DOWN:
         return transport_errors.NoMasterError(
-            f"Cannot reach {daemon.name} at {path}: it is not running on this node. Start it on the master node with"
-            f" '{_start_command(daemon.program)}'"
+            f"Cannot reach {daemon.name} at {path}: it is not running on this node{how_to_start(daemon)}"
         )
     if error.errno in _FORBIDDEN:
         return transport_errors.PermissionError(
@@ -35,7 +34,10 @@ def connect_error(daemon: Daemon, path: str, error: OSError) -> transport_errors
     return transport_errors.ProtocolError(f"Cannot connect to {path}: {error.strerror or error}")
 
 
-def _start_command(program: str) -> str:
-    """What it takes is read when a daemon is down: with it come paths and URLs, for which few commands have any use."""
+def how_to_start(daemon: Daemon) -> str:
+    """What ends a line that says that a daemon does not run."""
+    if daemon.program is None:
+        return ""
+    # With it come paths and URLs, which few commands have any use for.
     control = importlib.import_module("ganeti_tx.runtime.daemon_control").DaemonControl.here()
-    return str(control.command("start", program))
+    return f". Start it on the master node with '{control.command('start', daemon.program)}'"

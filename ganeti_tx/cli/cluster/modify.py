@@ -10,7 +10,7 @@ from ganeti_tx.cli.cluster.setting_options import values_of
 from ganeti_tx.cli.options import DRY_RUN, PRIORITY, SUBMITTING, Command, Option
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.submit import opcode, run_opcode
+from ganeti_tx.cli.submit import opcode, run_opcode, unless
 from ganeti_tx.cli.submitted import follow_submitted
 from ganeti_tx.errors import ExitCode
 from ganeti_tx.model.settings.setting import Program
@@ -22,7 +22,8 @@ def modify(session: Session, options: Parsed, names: Sequence[str]) -> int:
     given = {name: value for name, value in _settings(session, options).items() if value is not None}
     if not given:
         raise UsageError("nothing to change: give at least one of the options, such as --candidate-pool-size=5")
-    result = run_opcode(session, options, opcode("OP_CLUSTER_SET_PARAMS", **given))
+    op = opcode("OP_CLUSTER_SET_PARAMS", **given, force=unless(False, options.force))
+    result = run_opcode(session, options, op)
     if result is None:
         return ExitCode.SUCCESS
     _results, failed = follow_submitted(session, result["jobs"])

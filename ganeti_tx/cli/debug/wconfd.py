@@ -1,14 +1,12 @@
 """gnt-debug wconfd."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from ganeti_tx.cli.debug.daemon_requests import DaemonRequests, Request
 from ganeti_tx.cli.options import TABLE, Argument, Command
-from ganeti_tx.cli.parsing import Parsed, UsageError
-from ganeti_tx.cli.presented import show
-from ganeti_tx.cli.session import Session, rooted
+from ganeti_tx.cli.parsing import UsageError
 from ganeti_tx.cli.values import is_natural
-from ganeti_tx.errors import ExitCode
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.daemon import Daemon
 
@@ -16,21 +14,6 @@ SOCKET = "/var/run/ganeti/socket/ganeti-wconfd"
 DAEMON = Daemon("the configuration daemon (ganeti-wconfd, part of ganeti-master)", "ganeti-master")
 #: Whose requests are those of no job: its number, and no livelock file.
 NOBODY = [0, ""]
-
-
-def wconfd(session: Session, options: Parsed, words: Sequence[str]) -> int:
-    """Send the configuration daemon one request, and print what it answers."""
-    name, *rest = words
-    if name not in REQUESTS:
-        session.warn(f"Command '{name}' not supported")
-        return ExitCode.FAILURE
-    wanted, ask = REQUESTS[name]
-    if len(rest) != wanted:
-        raise UsageError(f"{name} takes {wanted} argument(s), got {len(rest)}")
-    with session.connect_to(rooted(session.environ, SOCKET), DAEMON) as client:
-        lines = ask(client, *rest)
-        show(session, lines, lambda: [{"line": line} for line in lines], ["line"])
-    return ExitCode.SUCCESS
 
 
 def echo(client: Client, text: str) -> list[str]:
@@ -86,18 +69,19 @@ def jobs(owners: Sequence[Sequence[Any]]) -> str:
     return ",".join(f"job{job_id}" for job_id, _livelock in owners) or "-"
 
 
-#: How many arguments each takes, and what it does.
-REQUESTS: Mapping[str, tuple[int, Callable[..., list[str]]]] = {
-    "echo": (1, echo),
-    "cleanuplocks": (0, clean_up_locks),
-    "flushconfig": (0, flush_config),
-    "listlocks": (1, list_locks),
-    "listalllocks": (0, list_all_locks),
-    "listalllocksstatus": (0, list_all_locks_status),
-}
-
 WCONFD = Command(
-    wconfd,
+    DaemonRequests(
+        SOCKET,
+        DAEMON,
+        {
+            "echo": Request(1, echo),
+            "cleanuplocks": Request(0, clean_up_locks),
+            "flushconfig": Request(0, flush_config),
+            "listlocks": Request(1, list_locks),
+            "listalllocks": Request(0, list_all_locks),
+            "listalllocksstatus": Request(0, list_all_locks_status),
+        },
+    ).send,
     (Argument("unknown", 1),),
     prints=TABLE,
     manual="\nRequests: echo TEXT; cleanuplocks; flushconfig; listlocks JOB; listalllocks; listalllocksstatus.\n",
