@@ -48,10 +48,19 @@ def parse(
     @raise UsageError: a wrong option, value, or number of arguments.
     @raise HelpShown: help was asked for.
     """
-    typed = _with_bare_flags(command, [*_default_words(command, environ), *words])
+    usual = _default_words(command, environ)
+    try:
+        return _parse(program, name, command, [*usual, *words])
+    except UsageError as error:
+        if usual:
+            error.args = (f"{error} (with {command.default_args}={shlex.join(usual)!r} from the environment)",)
+        raise
+
+
+def _parse(program: str, name: str, command: Command, words: Sequence[str]) -> tuple[Parsed, list[str]]:
     parser = option_parser(program, name, command)
     values = Parsed(vars(parser.get_default_values()))
-    _same, arguments = parser.parse_args(typed, values)
+    _same, arguments = parser.parse_args(_with_bare_flags(command, words), values)
     _check_arguments(command.arguments, arguments)
     return values, arguments
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ganeti_tx.cli import parameter_types as types
+from ganeti_tx.cli.instance import old_sizes
 from ganeti_tx.cli.instance.devices import Device, disks_of, nics_of
 from ganeti_tx.cli.options import (
     BACKEND,
@@ -38,7 +39,8 @@ def add(session: Session, options: Parsed, names: Sequence[str]) -> int:
 
 
 def create_opcode(name: str, options: Parsed) -> OpCode:
-    """The opcode that creates the instance. @raise GanetiError: options that contradict each other or themselves."""
+    """The opcode that creates the instance. @raise GanetiError, UsageError: options that contradict each other or themselves."""
+    options = Parsed({**vars(options), "beparams": old_sizes.with_old_memory(options)})
     return opcode(
         "OP_INSTANCE_CREATE",
         instance_name=name,
@@ -80,7 +82,7 @@ def _disks(options: Parsed) -> list[Device]:
     """The disks; what is committed has those that were reserved, unless others are given."""
     if options.commit and not options.disks and options.sd_size is None:
         return []
-    return disks_of(options.disk_template, options.disks, options.sd_size)
+    return [*disks_of(options.disk_template, options.disks, options.sd_size), *old_sizes.swap_disks(options)]
 
 
 def switches(options: Parsed, yes: Sequence[str], no: Sequence[str]) -> dict[str, Any]:
@@ -168,6 +170,7 @@ OPTIONS = (
     Option(
         ("-c", "--communication"), "instance_communication", "whether the instance can talk to its node", "bool"
     ),
+    *old_sizes.OPTIONS,
 )  # fmt: skip
 
 ADD = Command(add, ONE_HOST, OPTIONS)

@@ -20,6 +20,8 @@ OLD = {
     ("gnt-cluster", "modify", "--default-disk-size"),
     ("gnt-cluster", "modify", "--defaults"),
     ("gnt-cluster", "modify", "--default-group"),
+    ("gnt-instance", "add", "--swap-size"),
+    ("gnt-instance", "add", "-m"),
     ("gnt-instance", "change-group", "--cleanup"),
     ("gnt-instance", "failover", "--secondary-node"),
     ("gnt-instance", "failover", "--wait-for-sync"),
