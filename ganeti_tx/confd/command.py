@@ -11,6 +11,7 @@ from ganeti_tx import __version__
 from ganeti_tx.confd import command_output as output
 from ganeti_tx.confd import questions
 from ganeti_tx.confd.blocking import BlockingClient
+from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.messages import PORT, Status
 from ganeti_tx.confd.peers import candidates, peer, read_key
 from ganeti_tx.confd.poll import EXPIRY, Answer, Peer
@@ -70,8 +71,22 @@ def port_number(text: str) -> int:
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(prog=PROGRAM, description="Ask the configuration daemons of the master candidates.")
+    add_common(made)
+    words = made.add_subparsers(dest="word", metavar="QUESTION", required=True)
+    for name, word in WORDS.items():
+        added = words.add_parser(name, help=word.about, description=f"Show {word.about}.")
+        if word.argument:
+            added.add_argument("argument", metavar=word.argument, nargs=word.times)
+        if name == "ip":
+            added.add_argument("--link", help="of the addresses (default: the cluster's default link)")
+    return made
+
+
+def add_common(made: argparse.ArgumentParser) -> None:
+    """Whom to ask, and how: the options of every program that asks."""
     made.add_argument("-V", "--version", action="version", version=f"%(prog)s (ganeti ganeti_tx) {__version__}")
     made.add_argument(
+        "-a",
         "--addr",
         "--mc-list",
         metavar="HOST",
@@ -81,15 +96,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--port", "-p", type=port_number, default=PORT, help="the UDP port (default: %(default)s)")
     made.add_argument("--timeout", type=seconds, default=EXPIRY, metavar="SECONDS", help="(default: %(default)g)")
     made.add_argument("--hmac-file", type=Path, metavar="FILE", help="the key (default: the cluster's own)")
-    made.add_argument("--json", action="store_true", help="show the answer with what is known about it as JSON")
-    words = made.add_subparsers(dest="word", metavar="QUESTION", required=True)
-    for name, word in WORDS.items():
-        added = words.add_parser(name, help=word.about, description=f"Show {word.about}.")
-        if word.argument:
-            added.add_argument("argument", metavar=word.argument, nargs=word.times)
-        if name == "ip":
-            added.add_argument("--link", help="of the addresses (default: the cluster's default link)")
-    return made
+    made.add_argument("--hmac", metavar="KEY", help="the key itself, which others of this machine may then see")
+    made.add_argument("-r", "--json", action="store_true", help="show the answer with what is known about it as JSON")
+    made.add_argument("--each", action="store_true", help="ask each on its own, and put its name before its answer")
 
 
 def peers_of(hosts: Sequence[str] | None, port: int, paths: Paths) -> list[Peer]:
@@ -127,26 +136,49 @@ def show(options: argparse.Namespace, word: Word, answer: Answer[Any]) -> int:
     return int(options.word == "ip" and any(each.status != Status.OK for each in answer.value))
 
 
-def run(options: argparse.Namespace) -> int:
-    """Ask and show. @raise GanetiError: there is no answer."""
-    paths = Paths.from_environment(os.environ)
+def key_of(options: argparse.Namespace, paths: Paths) -> Key:
+    """The key to sign with. @raise ConfigurationError, ConfdClientError: there is none."""
+    if options.hmac is not None:
+        return Key(options.hmac.encode())
     if options.hmac_file is not None and not options.hmac_file.exists():
         raise ConfdClientError(f"no key to ask with: there is no file {options.hmac_file}")
-    client = BlockingClient(
-        read_key(options.hmac_file or paths.hmac_key),
-        peers_of(options.addr, options.port, paths),
-        options.timeout,
-    )
+    return read_key(options.hmac_file or paths.hmac_key)
+
+
+def clients_of(options: argparse.Namespace, paths: Paths) -> list[tuple[str, BlockingClient]]:
+    """One for all who are asked; with --each, one for each of them, by the name to show."""
+    key, peers = key_of(options, paths), peers_of(options.addr, options.port, paths)
+    if not options.each:
+        return [("", BlockingClient(key, peers, options.timeout))]
+    return [(each.host, BlockingClient(key, [each], options.timeout)) for each in peers]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask and show. @raise GanetiError: there is no answer."""
     word = WORDS[options.word]
     arguments = [options.argument] if word.argument else []
     if options.word == "ip":
         arguments.append(options.link)
-    return show(options, word, client.ask(word.question(*arguments)))
+    status = 0
+    for host, client in clients_of(options, Paths.from_environment(os.environ)):
+        if host:
+            print(f"{host}:")
+        try:
+            status |= show(options, word, client.ask(word.question(*arguments)))
+        except ConfdClientError as error:
+            if not host:
+                raise
+            status |= failed(f"{host}: {error}")
+    return status
 
 
 def main() -> int:
     """The exit status: 1 when there is no answer or one is unknown, 2 for a wrong command line."""
-    options = parser().parse_args()
+    return finished(parser().parse_args())
+
+
+def finished(options: argparse.Namespace) -> int:
+    """Run to the end; the exit status. Every problem is a line on standard error."""
     try:
         status = run(options)
         print(end="", flush=True)

@@ -24,7 +24,20 @@ TMPFILES = "etc/tmpfiles.d/ganeti.conf"
 LINKS = "usr/local/sbin"
 #: Where scripts look for those that Ganeti has there, not on the search path.
 TOOLS = "usr/lib/ganeti/tools"
-IN_TOOLS = frozenset({"burnin", "cfgupgrade", "cluster-merge", "move-instance"})
+IN_TOOLS = frozenset(
+    {
+        "burnin",
+        "cfgupgrade",
+        "cluster-merge",
+        "confd-client",
+        "fmtjson",
+        "move-instance",
+        "post-upgrade",
+        "query-config",
+        "sanitize-config",
+        "users-setup",
+    }
+)
 MANUAL = "usr/local/share/man/man8"
 PAGE = ".8"
 #: Where programs are found without a link.

@@ -17,7 +17,9 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         "ganeti-ensure-dirs", description="Make this node's directories and mend the owners and modes of its files."
     )
-    made.add_argument("--full-run", action="store_true", help="archived jobs, too")
+    made.add_argument("-f", "--full-run", action="store_true", help="archived jobs, too")
+    made.add_argument("-d", "--debug", action="store_true", help="as --verbose")
+    made.add_argument("-v", "--verbose", action="store_true", help="tell the directory of the node, too")
     made.add_argument("--version", action="version", version=f"ganeti-ensure-dirs (ganeti ganeti_tx) {__version__}")
     return made
 
@@ -27,6 +29,8 @@ def main() -> int:
     options = parser().parse_args()
     try:
         paths = Paths.from_environment(os.environ)
+        if options.verbose or options.debug:
+            print(f"directories below {paths.root}, {'all files' if options.full_run else 'no archived jobs'}")
         prepare(paths)
         mended = repair_owners(paths, archive=True) if options.full_run and may_repair(paths) else []
     except ValueError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.confd import command, questions
+from ganeti_tx.confd import command, query_config, questions
 from ganeti_tx.confd.blocking import BlockingClient
 from ganeti_tx.confd.messages import MAX_REQUEST
 from ganeti_tx.confd.peers import candidates, peer, read_key
@@ -53,6 +53,8 @@ class Server:
 class CommandCase(SynchronousTestCase):
     """The command on a node whose root is a directory."""
 
+    main = staticmethod(command.main)
+
     def setUp(self) -> None:
         directory = tempfile.TemporaryDirectory(prefix="gtx")
         self.addCleanup(directory.cleanup)
@@ -68,7 +70,7 @@ class CommandCase(SynchronousTestCase):
         output, errors = io.StringIO(), io.StringIO()
         try:
             with redirect_stdout(output), redirect_stderr(errors):
-                status: int | str | None = command.main()
+                status: int | str | None = self.main()
         except SystemExit as end:
             status = end.code
         finally:
@@ -116,6 +118,31 @@ class AnswerTests(CommandCase):
             self.assertEqual(self.printed(*argv), expected, argv)
         self.assertEqual(set(command.WORDS), {"ping", "master", "node-role", "node-ips", "candidates", "instance-ips", "ip",
                                               "drbd", "instances", "disks", "config", "collectors"})  # fmt: skip
+
+    def test_each(self) -> None:
+        """Those who are asked on their own are named, and one that is silent does not hide what the others say."""
+        self.assertEqual(self.printed("--each", "ping"), "127.0.0.1:\n3000000\n")
+        where = ("-a", "127.0.0.1", "-a", "127.0.0.2", *self.where[2:4], "--timeout", "0.3")
+        status, output, errors = self.run_main(*where, "--each", "ping")
+        self.assertEqual((status, output), (1, "127.0.0.1:\n3000000\n127.0.0.2:\n"))
+        self.assertIn("127.0.0.2: no answer within 0.3 s", errors)
+
+    def test_key(self) -> None:
+        """The key itself may be given, and counts instead of the file."""
+        self.assertEqual(self.printed("--hmac", RAW_KEY.decode(), "ping"), "3000000\n")
+        self.assertEqual(self.run_main(*self.where, "--timeout", "0.2", "--hmac", "other", "ping")[:2], (1, ""))
+        self.assertEqual(self.run_main(*self.where, "--hmac", "", "ping")[2], "ganeti-confd-client: the key is empty\n")
+
+    def test_query_config(self) -> None:
+        """Values by their places, with a line or more for each; one that is not there is told, and counts."""
+        self.main = query_config.main
+        self.assertEqual(
+            self.printed("/cluster/cluster_name", "/cluster/mac_prefix"), "cluster.example.com\naa:00:00\n"
+        )
+        self.assertIn('"answer": "cluster.example.com"', self.printed("-r", "/cluster/cluster_name"))
+        status, output, errors = self.run_main(*self.where, "/cluster/nothing", "/cluster/cluster_name")
+        self.assertEqual((status, output, errors.count("\n")), (1, "cluster.example.com\n", 1))
+        self.assertEqual(self.run_main(*self.where)[0], 2)
 
     def test_own_candidates(self) -> None:
         """Without a host the master candidates are asked that ssconf lists."""

@@ -43,7 +43,7 @@ class PagesTests(SynchronousTestCase):
         self.assertIn(bold("-p, --port=PORT"), self.pages["ganeti-noded"])
         self.assertIn(bold("--syslog=SYSLOG"), self.pages["ganeti-noded"])
         self.assertIn('.SS "token revoke"', self.pages["ganeti-rapi-access"])
-        self.assertIn(bold("--full-run"), self.pages["ganeti-ensure-dirs"])
+        self.assertIn(bold("-f, --full-run"), self.pages["ganeti-ensure-dirs"])
 
     def test_language(self) -> None:
         """What typesets manual pages finds no fault."""

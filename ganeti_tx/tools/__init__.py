@@ -1,0 +1,1 @@
+"""Programs beside the commands, each one file or package: what scripts of administrators call by these names."""

@@ -1,0 +1,1 @@
+"""ganeti-listrunner: a command or a script on many machines at once."""

@@ -1,0 +1,1 @@
+"""sanitize-config: a configuration that may be shown to others."""
