@@ -8,10 +8,9 @@ import msgspec
 
 from ganeti_tx import __version__
 from ganeti_tx.bootstrap.problems import BootstrapError
-from ganeti_tx.errors import ExitCode, GanetiError
-from ganeti_tx.merge.steps import PROGRAM, STEPS
-from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.merge.steps import PROGRAM, STEPS, Step
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.program_problems import status_of
 
 DESCRIPTION = """\
 Do on a node what merging its cluster into another one takes. 'cluster-merge' calls it over ssh; nobody else needs to.
@@ -32,25 +31,19 @@ def main() -> int:
     step = STEPS[parser().parse_args().step]
     data = sys.stdin.buffer.read(MAX_DOCUMENT)
     os.umask(0o077)
+    return status_of(lambda: answer(step, data))
+
+
+def answer(step: Step, data: bytes) -> bool:
+    """Do a step, and write what comes of it. @raise BootstrapError: its document cannot be read."""
     try:
-        try:
-            asked = msgspec.json.decode(data or b"{}", type=step.takes)
-        except msgspec.DecodeError as error:
-            raise BootstrapError(f"cannot read the document: {error}") from None
-        answer = step.work(Paths.from_environment(os.environ), asked)
-    except GanetiError as error:
-        for line in str(error).splitlines():
-            print(line, file=sys.stderr)
-        return ExitCode.FAILURE
-    except OSError as error:
-        print(reason(error), file=sys.stderr)
-        return ExitCode.FAILURE
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return ExitCode.FAILURE
-    sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
+        asked = msgspec.json.decode(data or b"{}", type=step.takes)
+    except msgspec.DecodeError as error:
+        raise BootstrapError(f"cannot read the document: {error}") from None
+    done = step.work(Paths.from_environment(os.environ), asked)
+    sys.stdout.buffer.write(msgspec.json.encode(done) + b"\n")
     sys.stdout.flush()
-    return ExitCode.SUCCESS
+    return True
 
 
 if __name__ == "__main__":

@@ -10,14 +10,14 @@ import msgspec
 from ganeti_tx import __version__
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.config.ssconf_reader import SsconfReader
-from ganeti_tx.errors import ExitCode, GanetiError, LockError
+from ganeti_tx.errors import LockError
 from ganeti_tx.model.base import Wire
 from ganeti_tx.runtime.daemon_names import ALL
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import RealFiles
-from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.program_problems import status_of
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.upgrade.cluster import ClusterUpgrade
 from ganeti_tx.upgrade.installations import PROGRAM
@@ -103,19 +103,7 @@ def main() -> int:
     """Run one step; the exit status. Every problem is a line on standard error."""
     chosen = parser().parse_args()
     os.umask(0o077)
-    try:
-        done = STEPS[chosen.step](Paths.from_environment(os.environ), chosen)
-    except GanetiError as error:
-        for line in str(error).splitlines():
-            print(line, file=sys.stderr)
-        return ExitCode.FAILURE
-    except OSError as error:
-        print(reason(error), file=sys.stderr)
-        return ExitCode.FAILURE
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return ExitCode.FAILURE
-    return ExitCode.SUCCESS if done else ExitCode.FAILURE
+    return status_of(lambda: STEPS[chosen.step](Paths.from_environment(os.environ), chosen))
 
 
 if __name__ == "__main__":

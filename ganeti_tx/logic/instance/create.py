@@ -6,7 +6,7 @@ import attrs
 from msgspec.structs import replace
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.backup.filling import filled
@@ -18,9 +18,8 @@ from ganeti_tx.logic.disks.compression import check_compression
 from ganeti_tx.logic.disks.exclusive import check_wanted, with_spindles
 from ganeti_tx.logic.disks.make import create_disks, creations, make_disks
 from ganeti_tx.logic.disks.marking import mark_disks
-from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
+from ganeti_tx.logic.disks.on_nodes import disk_nodes
 from ganeti_tx.logic.disks.providers import check_providers
-from ganeti_tx.logic.disks.sync import assemble_everywhere, wait_for_sync
 from ganeti_tx.logic.disks.wipe import to_wipe, wipe_whole, wiping
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.communication import with_communication
@@ -34,6 +33,7 @@ from ganeti_tx.logic.instance.create_plan import (
     specs_of_plan,
     with_children,
 )
+from ganeti_tx.logic.instance.create_setting_up import SettingUp
 from ganeti_tx.logic.instance.forthcoming import (
     Own,
     as_reserved,
@@ -48,7 +48,6 @@ from ganeti_tx.logic.instance.new_name import new_name
 from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, joined, named_networks, with_addresses
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs
 from ganeti_tx.logic.instance.placement import Placement
-from ganeti_tx.logic.instance.presence import start, stop_again
 from ganeti_tx.logic.network.unit import on_network
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.policy import check_specs
@@ -59,7 +58,6 @@ from ganeti_tx.logic.wanted_locks import on_instance
 from ganeti_tx.model import sizes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
-from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.hooks import HookObject
@@ -70,13 +68,9 @@ from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
-from ganeti_tx.model.undo import Undo
-from ganeti_tx.rpc.calls.instance import InstanceOsAdd
-from ganeti_tx.rpc.interfaces import RpcError
 
 COMMIT = "put the instance in the place of its reservation"
-ADD, INSTALL, START = "add the instance to the configuration", "run the OS create scripts", "start the instance"
-SYNC, MARK = "wait until its disks are in sync", "mark the adopted disks as its own"
+ADD, MARK = "add the instance to the configuration", "mark the adopted disks as its own"
 
 
 class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
@@ -247,15 +241,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         ]
         if renamed(self._plan.disks):
             steps.append(PlannedStep(MARK, disk_nodes(target), instance))
-        if self._waits_for_sync:
-            steps.append(PlannedStep(SYNC, disk_nodes(target), instance))
-        if self._data is not None:
-            steps += self._data.steps(target)
-        elif self._plan.install:
-            steps.append(PlannedStep(INSTALL, disk_nodes(target), instance))
-        if self._plan.start:
-            steps.append(PlannedStep(START, disk_nodes(target), instance))
-        return steps
+        return [*steps, *self._setting_up.steps(target)]
 
     def dry_run_result(self) -> list[str]:
         """The nodes that were chosen (design-2.1, "Dry-run allocation")."""
@@ -286,7 +272,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         if adopted := [target.disks[index].uuid for index in renamed(self._plan.disks)]:
             async with self.step(MARK):
                 await mark_disks(self.nodes, target, adopted, self.warn)
-        await self._set_up(await self.config.instance_view(target.instance.uuid))  # it has its times from there
+        await self._setting_up.run(await self.config.instance_view(target.instance.uuid))  # it has its times from there
         return homes
 
     async def _add(self, instance: Instance, disks: Sequence[Disk]) -> None:
@@ -307,17 +293,9 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         self.info("adding disks to cluster config")
         self.info(f"- INFO: Instance {self._name} has UUID {self._target.instance.uuid}")
 
-    async def _set_up(self, target: InstanceView) -> None:
-        """What it was asked to have done to it."""
-        if self._waits_for_sync:
-            await self._synchronise(target)
-        if self._data is not None:
-            spec = target.spec(osparams_secret=self._plan.osparams_secret)
-            await self._data.run(target, spec, self._shutdowns(target), stay=self._plan.start)
-        elif self._plan.install:
-            await self._install(target)
-        if self._plan.start:
-            await self._start(target)
+    @property
+    def _setting_up(self) -> SettingUp:
+        return SettingUp(self, self._plan, self._data)
 
     async def _make_target(self) -> InstanceView:
         plan = self._plan
@@ -362,43 +340,3 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         """The disks that are wiped, if the cluster wants so: not what was there before."""
         adopted = renamed(self._plan.disks)
         return [index for index in to_wipe(self._target) if index not in adopted]
-
-    @property
-    def _waits_for_sync(self) -> bool:
-        return self.op.wait_for_sync and TEMPLATES[self._plan.template].secondaries > 0
-
-    async def _synchronise(self, target: InstanceView) -> None:
-        async with self.step(SYNC, *self._shutdowns(target)):
-            await assemble_everywhere(self.nodes, target, self.warn)
-            await wait_for_sync(self.nodes, target, self.info, self.pause)
-            if not (self._plan.install or self._plan.start):
-                await shutdown_disks(self.nodes, target, self.warn)
-
-    @property
-    def _stays(self) -> str:
-        return f"stays in the configuration; when the node can be reached, remove it with 'gnt-instance remove {self._name}'"
-
-    def _shutdowns(self, target: InstanceView) -> Sequence[Undo]:
-        """Mirrors may stay ready on a node where nobody but their instance can take them down later; so that stays, too."""
-        mirrored = TEMPLATES[self._plan.template].secondaries > 0
-        otherwise = f"instance {self._name} may have disks ready on a node, so it {self._stays}"
-        return shutdowns(target, otherwise=otherwise if mirrored else None)
-
-    async def _install(self, target: InstanceView) -> None:
-        self.info("* running the instance OS create scripts...")
-        async with self.step(INSTALL, *self._shutdowns(target)):
-            await assemble_elsewhere(self.nodes, target, self.warn)
-            try:
-                spec = target.spec(osparams_secret=self._plan.osparams_secret)
-                await self.nodes.call(target.primary, InstanceOsAdd(instance=spec, debug=self.op.debug_level or 0))
-            except RpcError as error:
-                raise OpExecError(f"could not install OS {self._plan.os} on instance {self._name}: {error}") from None
-            if not self._plan.start:
-                await shutdown_disks(self.nodes, target, self.warn)
-
-    async def _start(self, target: InstanceView) -> None:
-        self.info("* starting instance...")
-        uuid = target.instance.uuid
-        async with self.step(START, stop_again(target, self._stays)):  # an answer that got lost may mean that it runs
-            await start(self.nodes, target, target.spec(), self.warn)
-            await self.config.set_instance_state(uuid, AdminState.UP, AdminStateSource.ADMIN, True)
