@@ -156,6 +156,113 @@ def real_parts(reactor: IDaemonReactor) -> NodeParts:
     )
 
 
+class CallAnswerers:
+    """What answers the calls of a node, area by area; what several of them use is made once."""
+
+    def __init__(self, parts: NodeParts, storage: NodeStorage, ends: ITransferEnds, callers: AdmittedCallers) -> None:
+        self.parts, self.storage, self.ends = parts, storage, ends
+        files, paths = parts.files, parts.paths
+        self.hypervisors = load_hypervisors(parts)
+        self.tree, self.links = DeviceTree(storage), DiskLinks(files, paths)
+        self.blocks = Disks(self.tree, self.links)
+        self.terms = Terms(files, paths)
+        self.queue = JobCopies(files, paths, self.terms)
+        self.cluster_files = ClusterFiles(files, paths, UPLOADS, parts.name, self.terms, self.queue, callers.told)
+        self.daemons = LocalDaemons(files, paths, parts.runner, parts.clock, parts.processes)
+        self.role = MasterRoleCalls(files, paths, parts.threads, self.daemons)
+        self.hooks = Hooks(files, paths, parts.runner, parts.clock)
+        self.user_mode = paths.conf_dir / USER_MODE_MARKER
+
+    def every(self) -> list[object]:
+        """Those of all areas."""
+        return [*self.of_cluster(), *self.of_disks(), *self.of_instances(), *self.of_machine()]
+
+    def of_cluster(self) -> list[object]:
+        """The node as a member: files, keys, queue, who is the master."""
+        parts = self.parts
+        files, paths = parts.files, parts.paths
+        local_hooks = LocalHooks(files, paths, self.hooks, parts.name)
+        return [
+            self.cluster_files,
+            SshFiles(files, paths, parts.runner, parts.name, self.terms),
+            self.queue,
+            CopiesOfTheCluster(files, paths),
+            Membership(files, paths, self.cluster_files, self.daemons, parts.leave),
+            ClusterKeys(files, paths, parts.now),
+            SshRenewal(files, paths, parts.runner, parts.name),
+            self.role,
+            MasterIp(files, paths, parts.runner, local_hooks, parts.announce),
+            self.hooks,
+            Allocators(files, paths, parts.runner),
+            WatcherPauseCalls(PauseFile(files, paths, parts.now)),
+        ]
+
+    def of_disks(self) -> list[object]:
+        """Disks, their data, and where they are kept."""
+        parts = self.parts
+        return [
+            self.blocks,
+            Mirrors(self.tree, self.links),
+            ProviderCalls(Providers(parts.files, parts.paths.extstorage_search_path), parts.threads),
+            Transfers(self.tree, self.ends, parts.paths),
+            StorageUnits(self.storage.pools),
+            Wiping(self.tree, parts.runner),
+        ]
+
+    def of_instances(self) -> list[object]:
+        """Instances, what is installed on them, and their exports."""
+        parts = self.parts
+        files, paths = parts.files, parts.paths
+        instances = Instances(self.hypervisors, self.blocks, parts.name)
+        catalogue = OsCatalogue(files, paths.os_search_path)
+        scripts = OsScripts(catalogue, paths, parts.runner, parts.threads, parts.now, parts.open_log)
+        exports = Exports(files, paths, parts.threads)
+        return [
+            instances,
+            LiveChanges(instances),
+            GrownDisks(self.hypervisors),
+            Migrations(instances),
+            OsCalls(scripts, self.blocks, parts.threads),
+            exports,
+            BackupTransfers(self.blocks, scripts, exports, self.ends, paths),
+            TransferKeys(files, paths, parts.threads, parts.name, parts.now),
+        ]
+
+    def of_machine(self) -> list[object]:
+        """The machine: what it has, what is wrong with it, its power, the administrator's programs."""
+        parts = self.parts
+        files, paths = parts.files, parts.paths
+        return [
+            Facts(files, parts.clock, self.hypervisors, self.storage.pools, parts.owns_address, self.user_mode),
+            self.checks(),
+            Powercycle(parts.clock, parts.machine),
+            OutOfBand(files, parts.runner),
+            RestrictedCommands(files, paths, parts.runner, parts.clock, parts.hold, {0, os.geteuid()}),
+        ]
+
+    def checks(self) -> NodeChecks:
+        """What `gnt-cluster verify` asks for."""
+        parts = self.parts
+        return NodeChecks(
+            parts.files,
+            parts.paths,
+            parts.now,
+            parts.reaches,
+            self.storage,
+            self.hypervisors,
+            self.user_mode,
+            AllowedPaths(parts.files, parts.paths),
+            SshChecks(parts.files, parts.paths, parts.runner),
+            parts.versions,
+            PathChecks(parts.files, parts.users),
+        )
+
+    def guard(self) -> MasterGuard:
+        """What refuses calls of one who is not the master."""
+        parts = self.parts
+        return MasterGuard(parts.files, parts.paths, parts.name, self.terms, lambda: self.role.stop(NodeStopMaster()))
+
+
 def build_dispatch(
     parts: NodeParts,
     storage: NodeStorage | None = None,
@@ -166,75 +273,13 @@ def build_dispatch(
 
     @param callers: who may make calls, which is told of changes.
     """
-    callers = callers or AdmittedCallers(parts.files, parts.paths)
-    storage = storage or load_storage(parts)
-    ends = ends or TransferProcesses(parts.files, parts.paths, parts.runner, parts.clock)
-    hypervisors = load_hypervisors(parts)
-    tree, links = DeviceTree(storage), DiskLinks(parts.files, parts.paths)
-    disks = Disks(tree, links)
-    instances = Instances(hypervisors, disks, parts.name)
-    allowed = AllowedPaths(parts.files, parts.paths)
-    marker = parts.paths.conf_dir / USER_MODE_MARKER
-    catalogue = OsCatalogue(parts.files, parts.paths.os_search_path)
-    scripts = OsScripts(catalogue, parts.paths, parts.runner, parts.threads, parts.now, parts.open_log)
-    exports = Exports(parts.files, parts.paths, parts.threads)
-    terms = Terms(parts.files, parts.paths)
-    queue = JobCopies(parts.files, parts.paths, terms)
-    cluster_files = ClusterFiles(parts.files, parts.paths, UPLOADS, parts.name, terms, queue, callers.told)
-    ssh_files = SshFiles(parts.files, parts.paths, parts.runner, parts.name, terms)
-    daemons = LocalDaemons(parts.files, parts.paths, parts.runner, parts.clock, parts.processes)
-    role = MasterRoleCalls(parts.files, parts.paths, parts.threads, daemons)
-    hooks = Hooks(parts.files, parts.paths, parts.runner, parts.clock)
-    local_hooks = LocalHooks(parts.files, parts.paths, hooks, parts.name)
-    master_ip = MasterIp(parts.files, parts.paths, parts.runner, local_hooks, parts.announce)
-    master_guard = MasterGuard(parts.files, parts.paths, parts.name, terms, lambda: role.stop(NodeStopMaster()))
-    return NodeDispatch(
-        cluster_files,
-        ssh_files,
-        queue,
-        CopiesOfTheCluster(parts.files, parts.paths),
-        disks,
-        Mirrors(tree, links),
-        ProviderCalls(Providers(parts.files, parts.paths.extstorage_search_path), parts.threads),
-        Transfers(tree, ends, parts.paths),
-        instances,
-        LiveChanges(instances),
-        GrownDisks(hypervisors),
-        StorageUnits(storage.pools),
-        Wiping(tree, parts.runner),
-        Migrations(instances),
-        Facts(parts.files, parts.clock, hypervisors, storage.pools, parts.owns_address, marker),
-        NodeChecks(
-            parts.files,
-            parts.paths,
-            parts.now,
-            parts.reaches,
-            storage,
-            hypervisors,
-            marker,
-            allowed,
-            SshChecks(parts.files, parts.paths, parts.runner),
-            parts.versions,
-            PathChecks(parts.files, parts.users),
-        ),
-        OsCalls(scripts, disks, parts.threads),
-        exports,
-        BackupTransfers(disks, scripts, exports, ends, parts.paths),
-        TransferKeys(parts.files, parts.paths, parts.threads, parts.name, parts.now),
-        Membership(parts.files, parts.paths, cluster_files, daemons, parts.leave),
-        ClusterKeys(parts.files, parts.paths, parts.now),
-        SshRenewal(parts.files, parts.paths, parts.runner, parts.name),
-        role,
-        master_ip,
-        hooks,
-        Allocators(parts.files, parts.paths, parts.runner),
-        WatcherPauseCalls(PauseFile(parts.files, parts.paths, parts.now)),
-        Powercycle(parts.clock, parts.machine),
-        OutOfBand(parts.files, parts.runner),
-        RestrictedCommands(parts.files, parts.paths, parts.runner, parts.clock, parts.hold, {0, os.geteuid()}),
-        guard=master_guard.perform,
-        order=CallOrder(terms).perform,
+    made = CallAnswerers(
+        parts,
+        storage or load_storage(parts),
+        ends or TransferProcesses(parts.files, parts.paths, parts.runner, parts.clock),
+        callers or AdmittedCallers(parts.files, parts.paths),
     )
+    return NodeDispatch(*made.every(), guard=made.guard().perform, order=CallOrder(made.terms).perform)
 
 
 async def start(
