@@ -22,6 +22,8 @@ class Option(NamedTuple):
     bare: str | None = None
     #: Whether a value must follow behind a "=", so that what comes next is something else.
     attached: bool = False
+    #: Whether this command of Ganeti's does not have it.
+    own: bool = False
 
 
 class Argument(NamedTuple):
@@ -114,15 +116,16 @@ REASON = Option(("--reason",), "reason", "note for the job's reason trail", "str
 COMMON = (DEBUG, REASON)
 
 OUTPUT_FORMAT = Option(
-    ("--output-format",), "output_format", "print one document for programs, with values of their own types", "choice"
-)
+    ("--output-format",), "output_format", "print one document for programs, with values of their own types", "choice",
+    own=True,
+)  # fmt: skip
 COLOR = Option(
     ("--color",), "color", "whether words get colours; auto is on a terminal, unless NO_COLOR is set", "choice", "auto",
-    choices=("auto", "always", "never"), old_flags=("--colour",),
+    choices=("auto", "always", "never"), old_flags=("--colour",), own=True,
 )  # fmt: skip
 WATCH = Option(
     ("--watch",), "watch", "show it again each so many seconds (2 without a number), until Ctrl-C", "int",
-    metavar="SECONDS", bare="2", attached=True,
+    metavar="SECONDS", bare="2", attached=True, own=True,
 )  # fmt: skip
 
 PRIORITY = Option(

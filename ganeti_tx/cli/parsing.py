@@ -72,11 +72,15 @@ def option_parser(program: str, name: str, command: Command) -> optparse.OptionP
         usage=f"%prog [options] {usage_of(command.arguments)}".rstrip(),
         option_class=_TypedOption,
     )
-    parser.own = frozenset(flag for option in command.own_options for flag in (*option.flags, *option.old_flags))
+    parser.own = frozenset(flag for option in command.all_options for flag in _own_flags(option))
     parser.disable_interspersed_args()
     for option in command.all_options:
         _declare(parser, option)
     return parser
+
+
+def _own_flags(option: Option) -> tuple[str, ...]:
+    return (*option.flags, *option.old_flags) if option.own else option.old_flags
 
 
 def usage_of(arguments: Sequence[Argument]) -> str:

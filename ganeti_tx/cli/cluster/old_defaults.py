@@ -9,7 +9,11 @@ from ganeti_tx.cli.values import InvalidValue, parse_size
 
 KNOWN = ("bridge", "disksize", "hypervisor")
 DEFAULTS = Option(
-    ("--defaults",), "old_defaults", "old spelling: defaults as hypervisor=NAME,bridge=NAME,disksize=SIZE", "keyval"
+    ("--defaults",),
+    "old_defaults",
+    "old spelling: defaults as hypervisor=NAME,bridge=NAME,disksize=SIZE",
+    "keyval",
+    own=True,
 )
 
 

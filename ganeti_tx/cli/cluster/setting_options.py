@@ -20,7 +20,7 @@ def options_of(settings: Iterable[Setting], program: Program) -> tuple[Option, .
 def _option(flag: Flag) -> Option:
     return Option(
         tuple(flag.spelled.split()), flag.sets, flag.help, flag.takes, flag.default, flag.action, flag.choices,
-        metavar=flag.metavar, old_flags=flag.old,
+        metavar=flag.metavar, old_flags=flag.old, own=flag.own,
     )  # fmt: skip
 
 

@@ -49,7 +49,9 @@ def clean_up(session: Session, options: Parsed, name: str) -> int:
 
 
 #: design-2.3, node groups: an interrupted move between groups can be cleaned up.
-CLEANUP = switch("--cleanup", "cleanup", "bring an instance that was left in two groups to that of its primary node")
+CLEANUP = switch(
+    "--cleanup", "cleanup", "bring an instance that was left in two groups to that of its primary node"
+)._replace(own=True)
 
 CHANGE_GROUP = Command(
     change_group,

@@ -35,12 +35,13 @@ SECONDARY_NODE = Option(
     "which of the two nodes of a mirrored instance keeps its copy when -n names a third one",
     "string",
     metavar="NODE",
+    own=True,
 )
 WAIT_FOR_SYNC = switch(
     "--wait-for-sync",
     "wait_for_sync",
     "start it on a third node only when that has all its data, not while it is filled",
-)
+)._replace(own=True)
 IGNORE_POLICY = switch("--ignore-ipolicy", "ignore_ipolicy", "let the instance violate the policy of its group")
 IGNORE_CONSISTENCY = switch(
     "--ignore-consistency", "ignore_consistency", "go on if copies are not whole, or the old node does not answer"

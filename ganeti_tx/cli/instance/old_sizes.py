@@ -7,10 +7,20 @@ from ganeti_tx.cli.values import KeyValues
 MEMORY_KEYS = ("maxmem", "memory", "minmem")
 OPTIONS = (
     Option(
-        ("-m",), "old_memory", "old spelling: the memory, as --backend-parameters memory=SIZE", "unit", metavar="<size>"
+        ("-m",),
+        "old_memory",
+        "old spelling: the memory, as --backend-parameters memory=SIZE",
+        "unit",
+        metavar="<size>",
+        own=True,
     ),
     Option(
-        ("--swap-size",), "swap_size", "old spelling: size of a second disk, beside --os-size", "unit", metavar="<size>"
+        ("--swap-size",),
+        "swap_size",
+        "old spelling: size of a second disk, beside --os-size",
+        "unit",
+        metavar="<size>",
+        own=True,
     ),
 )
 

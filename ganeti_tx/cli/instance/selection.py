@@ -30,7 +30,7 @@ OPTIONS: tuple[Option, ...] = (
     constant("--all", "multi_mode", CLUSTER, "all instances of the cluster"),
     constant(
         "--node-group", "multi_mode", GROUPS, "all instances whose primary node is in one of the node groups given"
-    ),
+    )._replace(own=True),
     constant("--instance", "multi_mode", INSTANCES, "the instances given (this is the usual way)"),
 )
 

@@ -88,7 +88,7 @@ def _look(session: Session, job_id: int, watched: Watched) -> ExitCode | None:
     return ExitCode.SUCCESS
 
 
-ALL_RUNNING = switch("--all-running", "all_running", "all jobs that have not ended")
+ALL_RUNNING = switch("--all-running", "all_running", "all jobs that have not ended")._replace(own=True)
 
 WAIT = Command(wait, ONE_JOB)
 WATCH = Command(

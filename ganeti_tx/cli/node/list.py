@@ -22,7 +22,9 @@ INFO_FIELDS = (
     "vm_capable", "powered", "ndparams", "custom_ndparams",
 )  # fmt: skip
 #: design-2.3, node groups; Ganeti 3 has `-F 'group == "x"'` for it.
-GROUP = Option(("-g", "--node-group"), "nodegroup", "only the nodes of this group", "string", metavar="<nodegroup>")
+GROUP = Option(
+    ("-g", "--node-group"), "nodegroup", "only the nodes of this group", "string", metavar="<nodegroup>", own=True
+)
 
 
 def list_nodes(session: Session, options: Parsed, names: Sequence[str]) -> int:

@@ -73,7 +73,9 @@ def is_offline(session: Session, name: str) -> bool:
 
 
 #: design-2.3, node groups; Ganeti 3 has `gnt-group assign-nodes` for it.
-GROUP = Option(("-g", "--node-group"), "nodegroup", "move the node to this group", "string", metavar="<nodegroup>")
+GROUP = Option(
+    ("-g", "--node-group"), "nodegroup", "move the node to this group", "string", metavar="<nodegroup>", own=True
+)
 
 MODIFY = Command(
     modify,

@@ -62,7 +62,7 @@ class ServiceSettings(StorageSettings, frozen=True, kw_only=True):
             flags=(
                 Flag(
                     "--default-group", "node group for new instances and nodes when none is named",
-                    metavar="<nodegroup>", on=ON_MODIFY,
+                    metavar="<nodegroup>", on=ON_MODIFY, own=True,
                 ),
             ),
             facts=(Fact("default node group"),),

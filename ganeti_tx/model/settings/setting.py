@@ -55,6 +55,7 @@ class Flag(msgspec.Struct, frozen=True, eq=False):
     action: str = "store"
     choices: tuple[str, ...] = ()
     old: tuple[str, ...] = ()
+    own: bool = False
     sets: str = ""
 
 

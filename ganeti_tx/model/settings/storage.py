@@ -79,6 +79,7 @@ class StorageSettings(NodeSettings, frozen=True, kw_only=True):
                     "size of new disks of which none is given; with 0 it must be given",
                     "unit",
                     metavar="SIZE",
+                    own=True,
                 ),
             ),
             facts=(Fact("default disk size", Form.NUMBER),),

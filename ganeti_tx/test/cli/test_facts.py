@@ -13,30 +13,8 @@ from ganeti_tx.cli.program import load
 
 FACTS = json.loads((Path(__file__).parent / "facts" / "cli.json").read_text())
 
-#: What older designs spell otherwise, or ask of a command of which Ganeti 3 does not.
-OLD = {
-    ("gnt-cluster", "init", "--default-disk-size"),
-    ("gnt-cluster", "init", "--defaults"),
-    ("gnt-cluster", "modify", "--default-disk-size"),
-    ("gnt-cluster", "modify", "--defaults"),
-    ("gnt-cluster", "modify", "--default-group"),
-    ("gnt-instance", "add", "--swap-size"),
-    ("gnt-instance", "add", "-m"),
-    ("gnt-instance", "change-group", "--cleanup"),
-    ("gnt-instance", "failover", "--secondary-node"),
-    ("gnt-instance", "failover", "--wait-for-sync"),
-    ("gnt-instance", "migrate", "--secondary-node"),
-    ("gnt-instance", "reboot", "--node-group"),
-    ("gnt-instance", "shutdown", "--node-group"),
-    ("gnt-instance", "startup", "--node-group"),
-    ("gnt-node", "info", "-g"),
-    ("gnt-node", "list", "-g"),
-    ("gnt-node", "modify", "-g"),
-}
 #: Commands that older designs ask for or name, which Ganeti 3 has elsewhere or not at all.
 OLD_COMMANDS = {"gnt-cluster": {"export-config"}, "gnt-node": {"group-add", "group-del", "group-list", "group-rename"}}
-#: Options that Ganeti 3.0 does not have.
-OWN_OPTIONS = {("gnt-job", "watch", "--all-running")}
 #: Arguments that Ganeti 3 does not take: groups, all of which may be left out (design-2.3, "Node groups"); more jobs than one.
 OWN_ARGUMENTS = {("gnt-os", "diagnose"): [(0, None, ())], ("gnt-job", "watch"): [(0, None, ())]}
 #: Commands that Ganeti 3.0 does not have.
@@ -67,13 +45,9 @@ def commands() -> list[tuple[str, str, Command, dict[str, Any]]]:
     ]
 
 
-def declared(program: str, name: str, command: Command) -> dict[tuple[str, ...], Option]:
-    """The options of a command by their spellings, without those of older designs and our own."""
-    return {
-        tuple(sorted(option.flags)): option
-        for option in command.options
-        if (program, name, option.flags[0]) not in OLD | OWN_OPTIONS
-    }
+def declared(command: Command) -> dict[tuple[str, ...], Option]:
+    """The options of a command by their spellings, without those that it says are not Ganeti's."""
+    return {tuple(sorted(option.flags)): option for option in command.options if not option.own}
 
 
 def spellings(fact: dict[str, Any]) -> tuple[str, ...]:
@@ -95,12 +69,12 @@ class OptionTableTests(SynchronousTestCase):
         """A command has exactly the options of the table."""
         for program, name, command, fact in commands():
             wanted = {spellings(option) for option in fact["options"]}
-            self.assertEqual(set(declared(program, name, command)), wanted, f"{program} {name}")
+            self.assertEqual(set(declared(command)), wanted, f"{program} {name}")
 
     def test_same_meaning(self) -> None:
         """Destination, action, type, default, choices and constants are those of the table."""
         for program, name, command, fact in commands():
-            options = declared(program, name, command)
+            options = declared(command)
             for wanted in fact["options"]:
                 self._compare(options[spellings(wanted)], wanted, f"{program} {name} {wanted['long']}")
 
