@@ -119,7 +119,7 @@ def address(paths: Paths, host: str) -> str:
 def show(options: argparse.Namespace, word: Word, answer: Answer[Any]) -> int:
     """Print an answer; the exit status."""
     for other in answer.conflicting:
-        print(f"{PROGRAM}: warning: {other.host} gives another answer of the same serial number", file=sys.stderr)
+        print(f"{called()}: warning: {other.host} gives another answer of the same serial number", file=sys.stderr)
     if options.json:
         facts = {
             "answer": answer.value,
@@ -197,9 +197,14 @@ def finished(options: argparse.Namespace) -> int:
         return 130
 
 
+def called() -> str:
+    """By which of its names the program was called."""
+    return Path(sys.argv[0]).name
+
+
 def failed(text: str) -> int:
     """Say why; the exit status."""
-    print(f"{PROGRAM}: {text}", file=sys.stderr)
+    print(f"{called()}: {text}", file=sys.stderr)
     return 1
 
 

@@ -54,6 +54,7 @@ class CommandCase(SynchronousTestCase):
     """The command on a node whose root is a directory."""
 
     main = staticmethod(command.main)
+    program = "ganeti-confd-client"
 
     def setUp(self) -> None:
         directory = tempfile.TemporaryDirectory(prefix="gtx")
@@ -66,7 +67,7 @@ class CommandCase(SynchronousTestCase):
 
     def run_main(self, *argv: str) -> tuple[int | str | None, str, str]:
         """Its status and what it says on both outputs."""
-        before, sys.argv = sys.argv, ["ganeti-confd-client", *argv]
+        before, sys.argv = sys.argv, [f"/usr/sbin/{self.program}", *argv]
         output, errors = io.StringIO(), io.StringIO()
         try:
             with redirect_stdout(output), redirect_stderr(errors):
@@ -135,13 +136,14 @@ class AnswerTests(CommandCase):
 
     def test_query_config(self) -> None:
         """Values by their places, with a line or more for each; one that is not there is told, and counts."""
-        self.main = query_config.main
+        self.main, self.program = query_config.main, "query-config"
         self.assertEqual(
             self.printed("/cluster/cluster_name", "/cluster/mac_prefix"), "cluster.example.com\naa:00:00\n"
         )
         self.assertIn('"answer": "cluster.example.com"', self.printed("-r", "/cluster/cluster_name"))
         status, output, errors = self.run_main(*self.where, "/cluster/nothing", "/cluster/cluster_name")
         self.assertEqual((status, output, errors.count("\n")), (1, "cluster.example.com\n", 1))
+        self.assertTrue(errors.startswith("query-config: "), errors)
         self.assertEqual(self.run_main(*self.where)[0], 2)
 
     def test_own_candidates(self) -> None:
