@@ -1,6 +1,7 @@
 """Tests of --watch."""
 
 import io
+import os
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -132,6 +133,19 @@ class ScreenTests(WatchCase):
         self.assertEqual(len(lines) - 1, 23)
         self.assertEqual(lines[3], "w" * 80)
         self.assertEqual(lines[-2], "... 21 lines more")
+
+    def test_no_size(self) -> None:
+        """A terminal that has not been told its size is taken for a usual one."""
+        leader, follower = os.openpty()
+        self.addCleanup(os.close, leader)
+        self.rounds = 1
+        with open(follower, "w") as terminal:
+            context = CommandContext(
+                {"TERM": "xterm"}, terminal, io.StringIO(), io.StringIO(), lambda: self.client, lambda argv, document: 0,
+                now=lambda: self.time, sleep=self.sleep,
+            )  # fmt: skip
+            run(program_named("gnt-instance"), ["list", "--watch"], context)
+        self.assertIn(b"web1-1", os.read(leader, 4096))
 
     def test_lost_master(self) -> None:
         """It is told above what was there at last."""
