@@ -107,31 +107,32 @@ def _query_column(field: dict[str, Any], style: Style, overrides: dict[str, Form
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[Any]], style: Style) -> list[str]:
-    """The lines of a table; the last column has no spaces behind it."""
-    lines = [[column.format(value) for column, value in zip(columns, row, strict=True)] for row in rows]
-    if style.headers:
-        lines.insert(0, [column.title for column in columns])
-    if style.separator is not None:
-        return [style.separator.join(line) for line in lines]
-    widths = [max((len(line[index]) for line in lines), default=0) for index in range(len(columns))]
-    return [
-        _aligned(columns, line, widths, None if style.headers and not index else style.paint)
-        for index, line in enumerate(lines)
+    """The lines of a table; the last column has no spaces behind it. Made column by column, which is faster."""
+    held = list(rows)
+    if not columns:
+        return [""] * (len(held) + style.headers)
+    cells = list(zip(*held, strict=True)) if held else [()] * len(columns)
+    texts = [
+        [*([column.title] if style.headers else ()), *map(column.format, values)]
+        for column, values in zip(columns, cells, strict=True)
     ]
+    if style.separator is None:
+        last = len(columns) - 1
+        texts = [_aligned(columns[index], each, style, index == last) for index, each in enumerate(texts)]
+    between = " " if style.separator is None else style.separator
+    return [between.join(line) for line in zip(*texts, strict=True)]
 
 
-def _aligned(
-    columns: Sequence[Column], line: Sequence[str], widths: Sequence[int], paint: Callable[[str, str], str] | None
-) -> str:
-    cells = [
-        text.rjust(width) if column.right else text.ljust(width)
-        for column, text, width in zip(columns, line, widths, strict=True)
-    ]
-    if cells and not columns[-1].right:
-        cells[-1] = line[-1]
-    if paint is not None:
-        cells = [paint(column.name, cell) for column, cell in zip(columns, cells, strict=True)]
-    return " ".join(cells)
+def _aligned(column: Column, texts: Sequence[str], style: Style, is_last: bool) -> list[str]:
+    width = max(map(len, texts), default=0)
+    if column.right:
+        aligned = [text.rjust(width) for text in texts]
+    else:
+        aligned = list(texts) if is_last else [text.ljust(width) for text in texts]
+    if style.paint is None:
+        return aligned
+    plain = aligned[:1] if style.headers else []
+    return [*plain, *(style.paint(column.name, text) for text in aligned[len(plain) :])]
 
 
 def unknown_fields(fields: Sequence[dict[str, Any]]) -> list[str]:
