@@ -6,13 +6,12 @@ from attrs import define, field
 
 from ganeti_tx.burnin.operations import Part
 from ganeti_tx.burnin.wanted import Wanted
-from ganeti_tx.cli.failures import describe
 from ganeti_tx.cli.interrupts import held_back
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import OpCode, prepared
-from ganeti_tx.errors import GanetiError, OpExecError, one_line
+from ganeti_tx.errors import GanetiError, OpExecError, error_text, one_line
 
 #: By the names of instances.
 Work = Mapping[str, Sequence[Part]]
@@ -70,7 +69,7 @@ class Jobs:
             follow(self.session, job_id, quiet=not self.wanted.verbose, goes_on=False)
         except GanetiError as error:
             del self._open[job_id]
-            raise OpExecError(f"job {job_id} of {name} has failed: {one_line(describe(error)[1])}") from None
+            raise OpExecError(f"job {job_id} of {name} has failed: {one_line(error_text(error))}") from None
         took = self.session.now() - self._open.pop(job_id)
         self.session.print(f"    {name}: job {job_id} is done, {took:.1f} s after it was submitted")
 
@@ -91,4 +90,4 @@ class Jobs:
             else:
                 follow(self.session, job_id, quiet=True, goes_on=False)
         except GanetiError as error:
-            self.session.warn(f"    job {job_id}: {describe(error)[1]}")
+            self.session.warn(f"    job {job_id}: {error_text(error)}")

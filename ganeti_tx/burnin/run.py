@@ -14,9 +14,8 @@ from ganeti_tx.burnin.operations import Part, Situation, created, removal, remov
 from ganeti_tx.burnin.orphans import orphans
 from ganeti_tx.burnin.steps import STEPS, Step
 from ganeti_tx.burnin.wanted import Wanted
-from ganeti_tx.cli.failures import describe
 from ganeti_tx.cli.session import Session
-from ganeti_tx.errors import GanetiError, OpExecError, one_line
+from ganeti_tx.errors import GanetiError, OpExecError, error_text, one_line
 from ganeti_tx.model.hypervisor import HypervisorKind
 
 #: The destination of the option that leaves the configuration daemons out.
@@ -70,7 +69,7 @@ class Burnin:
         try:
             work()
         except GanetiError as error:
-            self.session.warn(f"Failed: {one_line(describe(error)[1])}")
+            self.session.warn(f"Failed: {one_line(error_text(error))}")
         except KeyboardInterrupt:
             self.session.warn("Interrupted")
         except OSError as error:

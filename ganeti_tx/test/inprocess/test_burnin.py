@@ -1,13 +1,18 @@
 """`burnin` in a whole cluster: all of it, and what is left when it is disturbed."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 from ganeti_tx.rpc.calls.backup import ScriptImportStart
 from ganeti_tx.rpc.calls.instance import InstanceReboot
+from ganeti_tx.runtime.process import ProcessResult
+from ganeti_tx.test.fakes.process import Call
 from ganeti_tx.test.inprocess.burnin_case import Burning
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.commands import DrivingClient
+from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.mirrored_case import MirroredCase
 from ganeti_tx.test.inprocess.network import Says
 from ganeti_tx.test.inprocess.verify_faults.of_instances import runs
@@ -114,6 +119,11 @@ class WholeTests(ClusterCase):
 class MirrorsTests(MirroredCase):
     """Upon mirrors."""
 
+    def setUp(self) -> None:
+        super().setUp()
+        #: The kinds of requests that the allocator has got.
+        self.asked: set[str] = set()
+
     def test_mirrors(self) -> None:
         """All there is for them, one by one and all at once."""
         for how in ("--early-release", "-p"):
@@ -124,6 +134,29 @@ class MirrorsTests(MirroredCase):
             self.assertEqual(left_out(told), NOT_ASKED_FOR | {"Moving"})
             self.assertEqual(self.volumes(), [[], [], []])
             self.assertEqual((self.cluster.config.instances, self.cluster.running()), ({}, {}))
+
+    def test_allocated(self) -> None:
+        """An allocator says where all is that need not be somewhere."""
+        master = self.cluster.master
+        program = self.cluster.paths.iallocator_search_path[0] / "choose"
+        put(master.disk, program, b"#!/bin/sh\n", 0o755)
+        master.scripts.script([str(program)], self.choose)
+        for template in ("drbd", "sharedfile"):
+            burning = Burning(self.cluster)
+            status = burning(f"-o noop -H fake -t {template} --disk-size 128m -I choose -p {NAMES}")
+            self.assertEqual(status, 0, burning.out.getvalue() + burning.err.getvalue())
+            self.assertEqual((self.cluster.config.instances, self.cluster.running()), ({}, {}))
+        self.assertEqual(self.asked, {"allocate", "relocate"})
+
+    def choose(self, call: Call) -> ProcessResult:
+        """The last nodes that have nothing of an instance."""
+        document = json.loads(self.cluster.master.disk.read(Path(call.argv[1]), 1 << 20))
+        request = document["request"]
+        self.asked.add(request["type"])
+        there = document["instances"].get(request["name"], {"nodes": []})["nodes"]
+        free = [name for name in sorted(document["nodes"], reverse=True) if name not in there]
+        answer = {"success": True, "info": "", "result": free[: request["required_nodes"]]}
+        return ProcessResult(stdout=json.dumps(answer).encode())
 
 
 class DisturbedTests(ClusterCase):
