@@ -16,7 +16,7 @@ from ganeti_tx.devcluster.up import init_options, prepare
 
 SOURCE = Path(ganeti_tx.__file__).parents[1]
 DAEMONS = ("master", "luxid", "wconfd", "noded", "rapi", "confd", "mond")
-NOUNS = ("cluster", "node", "instance", "job", "debug")
+NOUNS = ("cluster", "node", "instance", "job", "debug", "backup")
 #: Seconds for whatever must happen; nothing here takes nearly so long.
 LIMIT = 300.0
 
@@ -36,7 +36,7 @@ class Programs:
         self._write("ganeti-bootstrap", "from ganeti_tx.bootstrap.main import main")
 
     def _write(self, name: str, line: str) -> None:
-        program = self._directory / name
+        program = self.path(name)
         program.write_text(f"#!{sys.executable}\nimport sys\n{line}\nsys.exit(main())\n")
         program.chmod(0o755)
 
@@ -45,9 +45,13 @@ class Programs:
         path = f"{self._directory}:{os.environ.get('PATH', '/usr/bin:/bin')}"
         return node.environment({**os.environ, "PATH": path, "PYTHONPATH": ":".join([str(SOURCE), *self.python_path])})
 
+    def path(self, program: str) -> Path:
+        """Where one is."""
+        return self._directory / program
+
     def run(self, node: DevNode, *argv: str) -> "subprocess.CompletedProcess[str]":
         """Run one to its end."""
-        command = [str(self._directory / argv[0]), *argv[1:]]
+        command = [str(self.path(argv[0])), *argv[1:]]
         return subprocess.run(
             command, env=self.environment(node), capture_output=True, text=True, timeout=LIMIT, check=False
         )
@@ -55,7 +59,7 @@ class Programs:
     def start(self, node: DevNode, *argv: str) -> "subprocess.Popen[str]":
         """Start one that goes on."""
         return subprocess.Popen(
-            [str(self._directory / argv[0]), *argv[1:]],
+            [str(self.path(argv[0])), *argv[1:]],
             env=self.environment(node),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
