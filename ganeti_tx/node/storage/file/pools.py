@@ -57,11 +57,12 @@ class DirectoryPools:
 
     def _measured(self, name: str) -> UnitState:
         path = self.allowed.check_directory(name)
-        room = os.statvfs(path)
+        place = self.allowed.place(f"{name.rstrip('/')}/x")
+        room = self._room(place.top, place.below)
         return UnitState(
             name=name,
             size=room.f_blocks * room.f_frsize // MIB,
-            used=used_below(path) // MIB,
+            used=used_below(path) // MIB,  # nothing, where the directory is to come with the first disk
             free=room.f_bavail * room.f_frsize // MIB,
         )
 

@@ -314,6 +314,10 @@ class DirectoryPoolsTests(PoolsContract):
         coming = str(self.pool_dir / "new/er")
         self.assertGreater(self.get(self.rooms.space(coming, {})).size, 0)
         self.assertIsNone(self.get(self.rooms.fault(coming)))
+        assert isinstance(self.rooms, DirectoryPools)
+        (unit,) = self.get(self.rooms.units([coming]))
+        self.assertEqual((unit.name, unit.used), (coming, 0))
+        self.assertGreater(unit.size, 0)
 
     def test_elsewhere(self) -> None:
         """The room of a directory that is not listed is not told, and it cannot be used."""
