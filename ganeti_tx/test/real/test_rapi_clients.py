@@ -13,16 +13,21 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.logic.registry import UNITS
 from ganeti_tx.model.opcodes import OPCODES, decode
+from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.rapi.facts_table import FACTS
 from ganeti_tx.test.real.devcluster import cluster_with, commands_are_installed
 from ganeti_tx.test.real.programs import until
-from ganeti_tx.test.real.rapi_calls import IN_ORDER, OS, WEB, Submitting
+from ganeti_tx.test.real.rapi_calls import IN_ORDER
 from ganeti_tx.test.real.rapi_daemon import PASSWORD, PORT, USER, RapiUnderTest
+from ganeti_tx.test.real.rapi_instance_calls import MORE, NODE_2, OS, SIZE, WEB
+from ganeti_tx.test.real.rapi_submitting import Submitting
 
 DEBIAN_PYTHON = "/usr/bin/python3"
 DEBIAN_CLIENT = Path("/usr/lib/python3/dist-packages/ganeti/rapi/client.py")
 SCRIPT = Path(__file__).parent / "stock_client.py"
 MONITORING = Path(sys.executable).parent / "gnt-monitoring"
+HAIL = Path("/usr/lib/ganeti/iallocators/hail")
+OPTIONS = ("--enabled-hypervisors=fake", "--enabled-disk-templates=diskless,file,sharedfile")
 FINAL = ("success", "error", "canceled")
 NODES = ["node1.dev.example", "node2.dev.example", "node3.dev.example"]
 NEW_RULE = [["jobid", [">", "id", "watermark"]]]
@@ -35,8 +40,19 @@ def remote_api() -> RapiUnderTest:
     if not commands_are_installed():
         raise SkipTest("the ganeti commands are not installed beside this Python")
     if not _served:
-        _served.append(RapiUnderTest(cluster_with(("--enabled-hypervisors", "fake"))))
+        _served.append(RapiUnderTest(cluster_with(OPTIONS)))
     return _served[0]
+
+
+def cluster_root() -> Path:
+    """Where the nodes of that cluster are."""
+    return remote_api().paths.root.parent
+
+
+def disk() -> Path:
+    """The only one that all nodes have."""
+    (found,) = cluster_root().glob("shared/web*/*.disk0")
+    return found
 
 
 class StockClient:
@@ -67,8 +83,8 @@ class StockClient:
 class StockClientTests(SynchronousTestCase):
     """Every method of Debian's python3-ganeti-rapi."""
 
-    if not DEBIAN_CLIENT.exists():
-        skip = "needs Debian's python3-ganeti-rapi"
+    if not DEBIAN_CLIENT.exists() or not HAIL.exists():
+        skip = "needs Debian's python3-ganeti-rapi and ganeti-htools"
 
     def setUp(self) -> None:
         self.client = StockClient(remote_api().host)
@@ -95,12 +111,22 @@ class StockClientTests(SynchronousTestCase):
 
     def test_every_method(self) -> None:
         """Each method does what it is for; no method is left out."""
+        hail = remote_api().paths.iallocator_search_path[0] / "hail"
+        hail.parent.mkdir(parents=True, exist_ok=True)
+        hail.symlink_to(HAIL)
+        before = {"RecreateInstanceDisks": self.lose_disk, "ReinstallInstance": self.empty_disk}
+        after = {
+            "CreateInstance": self.look_at_instance,
+            "RecreateInstanceDisks": self.look_at_disk,
+            "GrowInstanceDisk": self.look_at_larger_disk,
+            "ExportInstance": self.look_at_export,
+            "ReinstallInstance": self.look_at_system,
+            "ModifyNetwork": self.look_at_network,
+        }
         for call in IN_ORDER:
+            before.get(call.method, lambda: None)()
             self.submit(call)
-            if call.method == "CreateInstance":
-                self.look_at_instance()
-            if call.method == "ModifyNetwork":
-                self.look_at_network()
+            after.get(call.method, lambda: None)()
         self.look_around()
         self.look_at_jobs()
         self.change_filters()
@@ -125,11 +151,51 @@ class StockClientTests(SynchronousTestCase):
         self.assertTrue(job["ops"][0]["reason"][0][0].startswith("gnt:library:rlib2:"), job["ops"][0]["reason"])
         if call.ended is not None:
             self.assertEqual(job["status"], call.ended, (call.method, job["opresult"]))
+            self.is_done(call, job)
         if job["status"] == "error":
             failed = job["opstatus"].index("error")
             kind, (message, *_) = job["opresult"][failed]
             self.assertIn(kind, ("OpExecError", "OpPrereqError"))
             self.assertRegex(message, r"\A[^\n]{10,}\Z")
+
+    def is_done(self, call: Submitting, job: dict[str, Any]) -> None:
+        """The work shows: the jobs that the job has submitted succeed, too, and what there is has become what it should."""
+        for result in job["opresult"]:
+            for submitted, number in result["jobs"] if isinstance(result, dict) and "jobs" in result else ():
+                self.assertTrue(submitted, number)
+                self.assertEqual(self.job(number)["status"], "success", (call.method, self.job(number)))
+        if call.result is not None:
+            self.assertRegex(json.dumps(job["opresult"]), call.result, call.method)
+        for seen in call.then:
+            self.assertEqual(seen.of(self.ok(seen.method, *seen.args)), seen.right, (call.method, seen.method))
+
+    def lose_disk(self) -> None:
+        """It is gone."""
+        disk().unlink()
+
+    def look_at_disk(self) -> None:
+        """It is there, with its size."""
+        self.assertEqual(disk().stat().st_size, SIZE << 20)
+
+    def look_at_larger_disk(self) -> None:
+        """It is larger."""
+        self.assertEqual(disk().stat().st_size, (SIZE + MORE) << 20)
+
+    def look_at_export(self) -> None:
+        """It lies on the node that was named."""
+        export = Paths(cluster_root() / NODE_2.split(".")[0]).export_dir / WEB
+        self.assertIn(f"name = {WEB}\n", (export / "config.ini").read_text())
+
+    def empty_disk(self) -> None:
+        """Nothing is on it."""
+        with disk().open("r+b") as opened:
+            opened.truncate(0)
+            opened.truncate((SIZE + MORE) << 20)
+
+    def look_at_system(self) -> None:
+        """A system is on it, which knows the instance's name."""
+        with disk().open("rb") as opened:
+            self.assertIn(WEB.encode(), opened.read(256 << 20))
 
     def look_at_instance(self) -> None:
         """An instance is listed, shown, and has a console while it runs."""
