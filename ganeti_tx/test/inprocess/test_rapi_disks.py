@@ -1,5 +1,6 @@
 """Operations on disks through the Remote API, in a whole cluster with mirrors."""
 
+from ganeti_tx.test.fakes.volume_groups import DEVICE
 from ganeti_tx.test.inprocess.mirrored_case import ADD, THREE, MirroredCase
 from ganeti_tx.test.inprocess.test_rapi import RapiCase
 
@@ -52,3 +53,12 @@ class DiskTests(RapiCase, MirroredCase):
             self.assert_agree(str(body))
         self.done("POST", f"{WEB}/replace-disks?mode=replace_new_secondary&remote_node=node3")
         self.assert_agree()
+
+    def test_storage_units(self) -> None:
+        """A physical volume is closed for new volumes, and a volume group mended."""
+        units = "/2/nodes/node2/storage"
+        self.done("PUT", f"{units}/modify?storage_type=lvm-pv&name={DEVICE}&allocatable=0")
+        ((row,),) = self.done("GET", f"{units}?storage_type=lvm-pv&output_fields=name,allocatable")
+        self.assertEqual(row, [DEVICE, False])
+        self.done("PUT", f"{units}/repair?storage_type=lvm-vg&name=xenvg")
+        self.assertEqual(self.cluster.node(2).volume_groups.mended, ["xenvg"])
