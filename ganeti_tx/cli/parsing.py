@@ -188,6 +188,8 @@ def _read_typed(option: optparse.Option, flag: str, text: str) -> Any:
     try:
         return READERS[str(option.type)](text)
     except InvalidValue as error:
+        if option.type == "bool":  # ends with the status that it has in Ganeti, unlike other options
+            raise UsageError(f"option {flag}: {error}") from None
         raise optparse.OptionValueError(f"option {flag}: {error}") from None
 
 

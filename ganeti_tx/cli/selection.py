@@ -8,6 +8,7 @@ from ganeti_tx.cli.hints import hint
 from ganeti_tx.cli.parsing import UsageError, job_ids
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ECode, OpPrereqError, error_text
+from ganeti_tx.model.natural_order import natural
 
 #: A single argument with one of these is a filter (Ganeti 3.0 query table, filter_detection_chars).
 _FILTER_MARKS = frozenset("\t\n\v\f\r !\"'()/<=>\\~")
@@ -38,20 +39,48 @@ def _named(word: str, field: str, numbers: bool) -> Filter:
     return ["==", field, word]
 
 
-def rows_there(session: Session, kind: str, fields: Sequence[str], words: Sequence[str]) -> list[Any]:
-    """The rows of what the arguments select. Of names that are not there is told; that is no failure, as in Ganeti's info."""
+def rows_there(
+    session: Session,
+    kind: str,
+    fields: Sequence[str],
+    words: Sequence[str],
+    *,
+    field: str = "name",
+    more: Filter | None = None,
+) -> list[Any]:
+    """The rows of what the arguments select and what passes `more`, in the order of their names if they have any.
+
+    Of names that are not there is told; that is no failure, as in Ganeti's info.
+    """  # fmt: skip
     try:
-        return list(session.client.query(kind, fields, selection(words, force_filter=False))["data"])
+        return _rows(session, kind, fields, words, field, more)
     except OpPrereqError as error:
         if error.ecode is not ECode.NOENT or not words:
             raise
-        if len(words) == 1:
-            text = error_text(error)
-            session.warn(text)
-            if more := hint(session, text):
-                session.warn(more)
-            return []
-    return [row for word in words for row in rows_there(session, kind, fields, [word])]
+    there = [word for word in words if _is_there(session, kind, word, field)]
+    return _rows(session, kind, fields, there, field, more) if there else []
+
+
+def _rows(
+    session: Session, kind: str, fields: Sequence[str], words: Sequence[str], field: str, more: Filter | None
+) -> list[Any]:
+    chosen = both(selection(words, force_filter=False, field=field), more)
+    rows: list[Any] = session.client.query(kind, fields, chosen)["data"]
+    return sorted(rows, key=lambda row: natural(row[fields.index(field)][1])) if field == "name" else rows
+
+
+def _is_there(session: Session, kind: str, word: str, field: str) -> bool:
+    try:
+        _rows(session, kind, [field], [word], field, None)
+    except OpPrereqError as error:
+        if error.ecode is not ECode.NOENT:
+            raise
+        text = error_text(error)
+        session.warn(text)
+        if more := hint(session, text):
+            session.warn(more)
+        return False
+    return True
 
 
 def both(first: Filter | None, second: Filter | None) -> Filter | None:

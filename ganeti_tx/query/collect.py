@@ -8,12 +8,12 @@ import msgspec
 from attrs import field, frozen
 
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
+from ganeti_tx.model.natural_order import natural
 from ganeti_tx.query.encoded import encoded_rows
 from ganeti_tx.query.language.cell import NORMAL, Cell
 from ganeti_tx.query.language.field import NOT_YET, Field, Getter, Need, unknown
 from ganeti_tx.query.language.filter import Filter, Parser, Test
 from ganeti_tx.query.language.slices import Budget, Slices, Work
-from ganeti_tx.query.order import natural
 
 #: Fields that one query may ask for.
 MAX_FIELDS = 2000

@@ -12,11 +12,11 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.lookup import NameIndex
+from ganeti_tx.model.natural_order import natural
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.query.encoded import AllRows
-from ganeti_tx.query.order import natural
 
 
 class Named(Protocol):

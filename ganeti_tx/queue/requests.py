@@ -39,7 +39,7 @@ class JobRequests:
         while True:
             found = self.store.find(job_id)
             if found is None:
-                return False, f"job {job_id} is not known"
+                return False, f"Job {job_id} not found in queue"
             job = found[0]
             if job.finalized:
                 return ended_answer(job, run)
@@ -95,7 +95,7 @@ class JobRequests:
         """Give the opcodes that have not run yet another priority."""
         found = self.store.find(job_id)
         if found is None:
-            return False, f"job {job_id} is not known"
+            return False, f"Job {job_id} not found in queue"
         job = found[0]
         if job.finalized:
             return False, f"Job {job_id} is finished"

@@ -18,7 +18,7 @@ from ganeti_tx.cli.options import (
 )
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.presented import show
-from ganeti_tx.cli.selection import selection
+from ganeti_tx.cli.selection import rows_there, selection
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ExitCode
 
@@ -38,7 +38,7 @@ def list_fields(session: Session, options: Parsed, names: Sequence[str]) -> int:
 
 def show_rules(session: Session, options: Parsed, uuids: Sequence[str]) -> int:
     """All about rules."""
-    found = session.client.query("filter", DEFAULT_FIELDS, _named(uuids))["data"]
+    found = rows_there(session, "filter", DEFAULT_FIELDS, uuids, field="uuid")
     rules = [[value for _status, value in row] for row in found]
     lines = (line for rule in rules for line in _lines(*rule))
     show(session, lines, lambda: [dict(zip(DEFAULT_FIELDS, rule, strict=True)) for rule in rules])

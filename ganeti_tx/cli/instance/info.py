@@ -29,7 +29,7 @@ def info(session: Session, options: Parsed, names: Sequence[str]) -> int:
     if not found:
         session.warn("No instances")
         return ExitCode.FAILURE
-    show_trees(session, [described(found[name], options.roman_integers) for name in sorted(found)])
+    show_trees(session, [described(found[name], options.roman_integers) for name in found])
     return ExitCode.SUCCESS
 
 

@@ -20,9 +20,9 @@ Stamp = Sequence[int] | None
 
 
 def show_jobs(session: Session, options: Parsed, words: Sequence[str]) -> int:
-    """All about jobs, one after the other; one that is not there is told in its place, a damaged one is complained of."""
+    """All about jobs, each once; one that is not there is told in its place, a damaged one is complained of."""
     found: list[Labelled] = []
-    shown = [_show(session, job_id, found) for job_id in job_ids(words)]
+    shown = [_show(session, job_id, found) for job_id in dict.fromkeys(job_ids(words))]
     if session.document is not None:
         session.emit(value_of_tree(found))
     return ExitCode.SUCCESS if all(shown) else ExitCode.FAILURE

@@ -33,7 +33,8 @@ WAITING_JOBS = constant("--waiting", "status_filter", ("waiting",), "only jobs t
 
 
 def _format_times(stamps: Sequence[Any]) -> str:
-    return str([format_split_time(stamp) for stamp in stamps])
+    """Of all opcodes; one that has not come there yet has none."""
+    return str(["?" if stamp is None else format_split_time(stamp) for stamp in stamps])
 
 
 FORMATS: dict[str, Formatter] = {

@@ -10,7 +10,7 @@ from ganeti_tx.cli.options import FIELD_LISTING, LISTING, MANY_NODES, MANY_WORDS
 from ganeti_tx.cli.output import Formatter, format_list
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.presented import show_trees
-from ganeti_tx.cli.selection import both, selection
+from ganeti_tx.cli.selection import both, rows_there, selection
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.tree import Parameters, Told, leaf
 from ganeti_tx.errors import ExitCode
@@ -44,10 +44,11 @@ def list_fields(session: Session, options: Parsed, names: Sequence[str]) -> int:
 
 def show_nodes(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """All about nodes. @raise OpPrereqError: there is no group of the name."""
-    chosen = both(selection(names, force_filter=False), _of_group(session, options))
-    answer = session.client.query("node", INFO_FIELDS, chosen)
-    nodes = [{name: value for name, (_status, value) in zip(INFO_FIELDS, row, strict=True)} for row in answer["data"]]
+    rows = rows_there(session, "node", INFO_FIELDS, names, more=_of_group(session, options))
+    nodes = [{name: value for name, (_status, value) in zip(INFO_FIELDS, row, strict=True)} for row in rows]
     show_trees(session, [_described(node) for node in nodes])
+    if not rows and session.document is None:
+        session.print()
     return ExitCode.SUCCESS
 
 

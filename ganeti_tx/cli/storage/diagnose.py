@@ -16,23 +16,28 @@ _FOUND = ("path", "valid", "message", "parameters")
 
 
 def diagnose(session: Session, options: Parsed, words: Sequence[str]) -> int:
-    """Each provider and what is wrong with it on which node; failure when one is not valid, or there is none."""
+    """Each provider and what is wrong with it on which node; failure when there is none, not when one is not valid."""
     fields = ["name", "node_status", "nodegroup_status"]
     rows = run_opcode(session, options, opcode("OP_EXT_STORAGE_DIAGNOSE", output_fields=fields))
     if not rows:
         session.warn("Can't get the list of ExtStorage providers")
         return ExitCode.FAILURE
-    states = [state_of(nodes) for _name, nodes, _groups in rows]
     show(session, _lines(rows), lambda: [_value(*row) for row in rows])
-    return ExitCode.SUCCESS if set(states) == {"valid"} else ExitCode.FAILURE
+    return ExitCode.SUCCESS
 
 
 def _lines(rows: Sequence[Sequence[Any]]) -> Iterator[str]:
     for name, nodes, groups in rows:
-        yield f"Provider: {name} [global status: {state_of(nodes)}]"
+        yield f"Provider: {name}"
+        yield "---"
         yield from node_lines(nodes)
-        yield f"  Node groups where it can be used: {', '.join(g for g in sorted(groups) if groups[g]) or 'none'}"
+        yield "  --"
+        yield from (f"  For nodegroup: {group} --> {_valid(groups[group])}" for group in sorted(groups))
         yield ""
+
+
+def _valid(is_valid: bool) -> str:
+    return "valid" if is_valid else "invalid"
 
 
 def _value(name: str, nodes: Mapping[str, Sequence[Finding]], groups: Mapping[str, bool]) -> dict[str, Any]:
@@ -53,7 +58,7 @@ def node_lines(nodes: Mapping[str, Sequence[Finding]]) -> Iterator[str]:
     """The first provider of a name that is found on a node counts; those further down the search path are hidden by it."""
     for node in sorted(nodes):
         if not nodes[node]:
-            yield f"  Node: {node}, status: provider not found"
+            yield f"  Node: {node}, status: ExtStorage provider not found"
             continue
         (path, valid, message, parameters), *hidden = nodes[node]
         names = ", ".join(name for name, *_help in parameters)

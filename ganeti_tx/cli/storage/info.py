@@ -22,21 +22,30 @@ def info(session: Session, options: Parsed, names: Sequence[str]) -> int:
     missing = sorted(set(names) - {name for name, *_rest in rows})
     show(session, _lines(shown, missing), lambda: [_value(*row) for row in shown])
     for name in missing if session.document is not None else ():
-        session.warn(f"ExtStorage provider {name} not found")
+        session.warn(f"{name}: Not Found")
     return ExitCode.SUCCESS
 
 
 def _lines(rows: Sequence[Sequence[Any]], missing: Sequence[str]) -> Iterator[str]:
     for name, groups, parameters in rows:
         yield f"{name}:"
-        yield "  - node groups:"
-        yield from (f"    - {group}: {'valid' if groups[group] else 'invalid'}" for group in sorted(groups))
-        yield "  - parameters:"
-        yield from (f"    - {parameter}: {meaning}" for parameter, meaning in parameters)
+        yield from facts(groups, parameters)
         yield ""
     for name in missing:
-        yield f"{name}: "
+        yield f"{name}: Not Found"
         yield ""
+
+
+def facts(groups: Mapping[str, bool], parameters: Sequence[Sequence[str]]) -> Iterator[str]:
+    """One that can be used nowhere has no parameters to tell of."""
+    valid = sorted(group for group in groups if groups[group])
+    if not valid:
+        yield "  - Invalid for all nodegroups"
+        return
+    yield "  - Valid for nodegroups:"
+    yield from (f"      {group}" for group in valid)
+    yield "  - Supported parameters:"
+    yield from (f"      {parameter}: {meaning}" for parameter, meaning in parameters)
 
 
 def _value(name: str, groups: Mapping[str, bool], parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:

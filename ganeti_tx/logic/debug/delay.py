@@ -56,7 +56,7 @@ class LUTestDelay(LogicalUnit[OpTestDelay]):
             if not self.op.repeat:
                 await self._wait()
             for round_number in range(self.op.repeat):
-                self.info(f"Test delay iteration {round_number}/{self.op.repeat - 1}")
+                self.info(f"- INFO: Test delay iteration {round_number}/{self.op.repeat - 1}")
                 await self._wait()
 
     async def _wait(self) -> None:

@@ -116,7 +116,7 @@ class OsTests(SynchronousTestCase):
         for words, status, text in (
             (("debian",), 1, "nothing to change: give OS parameters"),
             ((), 1, "argument"),
-            (("--hidden=maybe", "debian"), 2, "maybe"),
+            (("--hidden=maybe", "debian"), 1, "maybe"),
             (("-H", "kvm", "debian"), 1, "nothing to change"),
         ):
             outcome = self.cli("gnt-os", "modify", *words)

@@ -33,7 +33,7 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
                     "remove nosuch", "modify -C yes nosuch", "modify -O yes nosuch", "modify -g default nosuch",
                     "modify --node-parameters ssh_port=22 nosuch", "migrate -f nosuch", "failover -f nosuch",
                     "powercycle --yes nosuch", "health nosuch", "list nosuch", "volumes nosuch", "list-storage nosuch",
-                    "list-drbd nosuch", "info nosuch", "list-tags nosuch", "add-tags nosuch t", "remove-tags nosuch t",
+                    "list-drbd nosuch", "list-tags nosuch", "add-tags nosuch t", "remove-tags nosuch t",
                     "evacuate -f -n nosuch node3",
                 ],
             ),

@@ -107,13 +107,13 @@ class ProviderTests(ClusterCase):
         return out + err
 
     def test_commands(self) -> None:
-        """The commands show them; a fault on one node makes a failure of diagnose."""
-        self.assertIn("Provider: shelf [global status: valid]", self.ok("gnt-storage diagnose"))
+        """The commands show them; a fault on one node makes it invalid for the group."""
+        self.assertIn("For nodegroup: default --> valid", self.ok("gnt-storage diagnose"))
         self.assertIn("shelf:\n", self.ok("gnt-storage info shelf"))
         self.cluster.node(3).disk.remove(self.cluster.paths.extstorage_search_path[0] / "shelf/attach")
-        status, out, _ = self.scene().run(["gnt-storage", "diagnose"])
-        self.assertEqual(status, 1)
+        out = self.ok("gnt-storage diagnose")
         self.assertIn("status: invalid - script attach is missing", out)
+        self.assertIn("For nodegroup: default --> invalid", out)
 
     def test_verify(self) -> None:
         """Providers that are missing, cannot be used or differ are told, where disks may be of them."""

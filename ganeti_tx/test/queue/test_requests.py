@@ -146,7 +146,7 @@ class CancelTests(RequestCase):
         self.queue.finish(self.runner)
         self.assert_answer(self.cancel(), False, "Job 1 is finished (success), it cannot be canceled")
         unknown = Deferred.fromCoroutine(self.queue.scheduler.cancel(99, False))
-        self.assert_answer(unknown, False, "job 99 is not known")
+        self.assert_answer(unknown, False, "Job 99 not found in queue")
 
     def test_canceled_before(self) -> None:
         """A job that was canceled before is finished."""

@@ -35,7 +35,7 @@ class DelayTests(UnitTestCase):
         """It waits as often as asked, and tells each round."""
         self.run_op(OpTestDelay(duration=0.0, on_master=False, on_nodes=("node1",), repeat=3))
         self.assertEqual(len(self.nodes.sent), 3)
-        self.assertEqual(self.stage.feedback[-1], "Test delay iteration 2/2")
+        self.assertEqual(self.stage.feedback[-1], "- INFO: Test delay iteration 2/2")
 
     def test_a_node_that_fails(self) -> None:
         """The node's own words are in the error."""
