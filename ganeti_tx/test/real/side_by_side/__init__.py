@@ -1,0 +1,1 @@
+"""Ganeti's own commands and ours on one cluster, command line by command line."""
