@@ -37,7 +37,7 @@ def wait(session: Session, options: Parsed, words: Sequence[str]) -> int:
 def _chosen(session: Session, options: Parsed, words: Sequence[str]) -> list[int]:
     """By id, or all that have not ended. @raise UsageError: none is given, or both are."""
     if bool(words) == options.all_running:
-        raise UsageError("give either job ids, such as 7 9-12, or --all-running")
+        raise UsageError("wants either job ids, such as 7 9-12, or --all-running")
     if words:
         return job_ranges(words)
     return [row[0][1] for row in session.client.query("job", ["id"], GOES_ON)["data"]]

@@ -81,7 +81,7 @@ class WatchTests(SynchronousTestCase):
         for words in ((), ("--all-running", "1")):
             outcome = self.watch(*words)
             self.assertEqual((outcome.status, self.cli.client.calls), (1, []))
-            self.assertIn("give either job ids", outcome.err)
+            self.assertIn("wants either job ids", outcome.err)
 
     def test_ranges(self) -> None:
         """Each job once; what is no id, runs backwards or is too much is refused."""

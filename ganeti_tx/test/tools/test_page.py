@@ -18,8 +18,6 @@ ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "doc/tools.rst"
 FACTS = json.loads((Path(__file__).parent / "facts/tools.json").read_text())
 LEFT_OUT = "left out"
-#: Built beside this page.
-ELSEWHERE = {"burnin"}
 #: What is no program that is installed, but a file that is shipped, or a command.
 OTHERWISE = {"master-ip-setup": ROOT / "etc/tools/master-ip-setup", "gnt-instance console": ROOT / "bin/gnt-instance"}
 ROW = re.compile(r"^``([^`]+)``\s+(``[^`]+``|left out)\s+(\S.*|\\)$")
@@ -58,14 +56,14 @@ class PageTests(SynchronousTestCase):
                 self.assertNotIn(tool, PROGRAMS)
             elif here in OTHERWISE:
                 self.assertTrue(OTHERWISE[here].exists(), tool)
-            elif here not in ELSEWHERE:
+            else:
                 self.assertIn(here, PROGRAMS, tool)
                 self.assertTrue((ROOT / "bin" / here).exists(), here)
 
     def test_linked(self) -> None:
         """Scripts find those of the same name where Ganeti has them, and only such."""
         public = {tool for tool, (here, _known) in rows().items() if here == tool} & set(PROGRAMS)
-        self.assertEqual(public - {"check-cert-expired"} - ELSEWHERE, IN_TOOLS - ELSEWHERE)
+        self.assertEqual(public - {"check-cert-expired"}, IN_TOOLS)
 
 
 class OptionTests(SynchronousTestCase):
@@ -78,7 +76,7 @@ class OptionTests(SynchronousTestCase):
         ours |= {"ganeti-cleaner": "ganeti-cleaner", "ganeti-watcher": "ganeti-watcher"}
         for tool, fact in kinds:
             program = ours.get(tool)
-            if program is not None and program not in ELSEWHERE and program not in OTHERWISE:
+            if program is not None and program not in OTHERWISE:
                 for option in fact["options"]:
                     yield program, parser_of(program), option
 
