@@ -9,6 +9,7 @@ from ganeti_tx.model.base import Params
 from ganeti_tx.model.enums import AdminState, AdminStateSource, Hypervisor
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.nic import Nic
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.backend import fill_beparams
 from ganeti_tx.model.params.hypervisor import fill_hvparams, without_global
 from ganeti_tx.model.params.nic import connection, fill_nicparams
@@ -19,6 +20,8 @@ from ganeti_tx.rpc.calls.instance import RunningInstance
 
 #: `RunningInstance.state` of one that its user shut down.
 USER_SHUTDOWN = 1
+#: What one node runs, by name.
+Instances = Mapping[str, RunningInstance]
 
 
 @define
@@ -29,6 +32,7 @@ class InstanceContext:
     running: Running = field(factory=dict)
     consoles: Consoles = field(factory=dict)
     _hv_base: dict[tuple[Hypervisor, str], Params] = field(factory=dict, init=False)
+    _answers: dict[str, Instances | Cell] | None = field(default=None, init=False)
     _elsewhere: dict[str, set[str]] | None = field(default=None, init=False)
 
     def beparams(self) -> Callable[[Instance], Params]:
@@ -61,27 +65,30 @@ class InstanceContext:
 
     def seen(self, instance: Instance) -> RunningInstance | Cell:
         """The instance as its primary node sees it, or the cell that says why that is not known or not there."""
-        node = self.view.config.nodes.get(instance.primary_node)
-        if node is None:
-            return UNAVAILABLE
+        there = self._told().get(instance.primary_node, UNAVAILABLE)
+        return there if isinstance(there, tuple) else there.get(instance.name, UNAVAILABLE)
+
+    def _told(self) -> Mapping[str, Instances | Cell]:
+        """What each node runs, by its uuid, or the cell of all that it should run."""
+        if self._answers is None:
+            self._answers = {uuid: self._told_by(node) for uuid, node in self.view.config.nodes.items()}
+        return self._answers
+
+    def _told_by(self, node: Node) -> Instances | Cell:
         outcome = self.running.get(node.name)
         if outcome is None:
             return NO_DATA
-        if outcome.error is not None:
-            return reason(outcome.error)
-        return (outcome.value or {}).get(instance.name, UNAVAILABLE)
+        return reason(outcome.error) if outcome.error is not None else outcome.value or {}
 
     def status(self, instance: Instance) -> str:
         """One of Ganeti's instance statuses (Ganeti 3.0 configuration table)."""
-        node = self.view.config.nodes.get(instance.primary_node)
-        if node is None:
+        there = self._told().get(instance.primary_node)
+        if there is None:
             return stopped_status(instance)
-        if node.offline:
-            return "ERROR_nodeoffline"
-        outcome = self.running.get(node.name)
-        if outcome is None or outcome.error is not None:
-            return "ERROR_nodedown"
-        info = (outcome.value or {}).get(instance.name)
+        if isinstance(there, tuple):
+            offline = self.view.config.nodes[instance.primary_node].offline
+            return "ERROR_nodeoffline" if offline else "ERROR_nodedown"
+        info = there.get(instance.name)
         if info is None:
             elsewhere = self.elsewhere().get(instance.name)
             return "ERROR_wrongnode" if elsewhere else stopped_status(instance)
