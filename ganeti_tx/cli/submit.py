@@ -81,9 +81,6 @@ def run_each(session: Session, options: Parsed, ops: Mapping[str, OpCode], *, an
         for name, job_id in submitted if session.document is None else ():
             session.print(f"{job_id}: {name}")
         return ExitCode.FAILURE if refused else ExitCode.SUCCESS
-    if vars(options).get("print_jobid"):
-        for _name, job_id in submitted:
-            session.print(str(job_id))
     if announced and submitted:
         session.print(f"Submitted jobs {', '.join(str(job_id) for _name, job_id in submitted)}")
     failed = [name for name, job_id in submitted if not followed(session, job_id, name)]

@@ -1,9 +1,12 @@
 """Nested values as indented text, as the info commands show them."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 Labelled = Sequence[tuple[str, Any]]
+#: Control characters but for those that texts of several lines have.
+_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 class Told(str):
@@ -84,4 +87,9 @@ def leaf(value: Any) -> str:
     """One value as Python prints it, a whole number without a fraction; what holds nothing is an empty text."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return "" if isinstance(value, (Mapping, list, tuple)) and not value else str(value)
+    return "" if isinstance(value, (Mapping, list, tuple)) and not value else harmless(str(value))
+
+
+def harmless(text: str) -> str:
+    """The text without what would command a terminal: reasons, tags and messages may be anybody's."""
+    return text if text.isprintable() else _COMMANDS.sub(lambda found: repr(found[0])[1:-1], text)

@@ -10,8 +10,8 @@ LIBRARY = "gnt:library:rlib2:"
 
 def reason_trail(call: Call) -> tuple[Reason, ...]:
     """Entries of [source, text, nanoseconds] (Ganeti 3.0 RAPI table, reason_trail): what the user said, if anything, and
-    which resource was asked.
+    which resource was asked. What is no printable character becomes a blank: others read it in their terminals.
     """
-    said = text(call, "reason")
+    said = "".join(each if each.isprintable() else " " for each in text(call, "reason") or "")
     user = ((USER, said, call.received),) if said else ()
     return (*user, (f"{LIBRARY}{call.operation.resource}", "", call.received))

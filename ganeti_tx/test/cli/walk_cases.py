@@ -134,6 +134,10 @@ IDLE: Mapping[tuple[str, str], str] = {
     ("gnt-backup list", "--units"): "no field is a size",
     ("gnt-cluster redist-conf", "--yes-do-it"): "nothing is asked",
     ("gnt-cluster renew-crypto", "--no-ssh-key-check"): "nothing is done through ssh",
+    **{
+        (f"gnt-instance {verb}", "--print-jobid"): "the number of each job is told anyway, as by Ganeti's command"
+        for verb in ("reboot", "reinstall", "shutdown", "startup")
+    },
     ("gnt-node add", "--verbose"): "the setting up tells all it does anyway",
 }
 

@@ -71,11 +71,11 @@ class LxcTests(HypervisorContract):
         return str(done.stdout)
 
     async def group(self, controller: str, name: str) -> str:
-        """What its control group says, in either version."""
+        """What the control group says that has its limits, which is above the one that it sees."""
         for line in Path(f"/proc/{await self.pid()}/cgroup").read_text().splitlines():
             _number, controllers, path = line.split(":", 2)
             if controller in controllers.split(","):
-                return Path(f"/sys/fs/cgroup/{controller}{path}/{name}").read_text().strip()
+                return (Path(f"/sys/fs/cgroup/{controller}{path}").parent / name).read_text().strip()
         raise AssertionError(f"no control group for {controller}")
 
     async def fails(self, *said: str, disks: list[AttachedDisk] | None = None, **hvparams: Any) -> None:
@@ -107,11 +107,31 @@ class LxcTests(HypervisorContract):
 
     async def test_limits(self) -> None:
         """Memory, processors and extra lines are as they were asked for."""
-        await self.start(cpu_mask="0", extra_config="lxc.environment = KIND=test")
+        await self.start(cpu_mask="0", extra_config="lxc.environment = KIND=test,lxc.hook.post-stop = /bin/true")
         self.assertEqual(await self.group("memory", "memory.limit_in_bytes"), str(MEMORY << 20))
         self.assertEqual(await self.group("cpuset", "cpuset.cpus"), "0")
         self.assertEqual(await self.group("cpu", "cpu.cfs_quota_us"), "100000")
         self.assertIn("KIND=test\0", Path(f"/proc/{await self.pid()}/environ").read_text())
+
+    async def test_walls(self) -> None:
+        """A guest lifts its own limits in vain, sees no memory of the kernel, and changes nothing of the machine below /proc."""
+        await self.start(cpu_mask="0")
+        top = "/sys/fs/cgroup"
+        await self.inside(
+            "sh", "-c", f"echo -1 > {top}/memory/memory.limit_in_bytes; echo -1 > {top}/cpu/cpu.cfs_quota_us; :"
+        )
+        self.assertEqual(await self.group("memory", "memory.limit_in_bytes"), str(MEMORY << 20))
+        self.assertEqual(await self.group("cpu", "cpu.cfs_quota_us"), "100000")
+        self.assertEqual(
+            await self.inside("sh", "-c", f"echo 0-1 > {top}/cpuset/cpuset.cpus || echo refused"), "refused\n"
+        )
+        irq = "/proc/irq/default_smp_affinity"
+        self.assertEqual(await self.inside("sh", "-c", f"read v < {irq}; echo $v > {irq} || echo refused"), "refused\n")
+        status = Path(f"/proc/{await self.pid()}/status").read_text()
+        self.assertIn("Seccomp:\t2\n", status)
+        (effective,) = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapEff")]
+        for number in (17, 33, 34, 38, 39):  # sys_rawio, mac_admin, syslog, perfmon, bpf
+            self.assertFalse(effective >> number & 1, number)
 
     async def test_power_off(self) -> None:
         """Its first process is asked to end, and has time for it; it need not be cut off."""
@@ -175,6 +195,7 @@ class LxcTests(HypervisorContract):
         await self.fails("devices", "'c 1:3'", devices="c 1:3")
         await self.fails("drop_capabilities", "'CAP_SYS_TIME'", drop_capabilities="CAP_SYS_TIME")
         await self.fails("extra_config", "'rm -rf'", extra_config="rm -rf")
+        await self.fails("extra_config", extra_config="lxc.arch\n = x86_64")
         await self.fails("nonsense", extra_cgroups="nonsense")
         await self.fails("num_ttys: -1 is not between", num_ttys=-1)
 

@@ -14,7 +14,7 @@ from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, IKeepsState, InstanceInfo, RunState
 from ganeti_tx.node.hypervisor.live import not_running
 from ganeti_tx.node.hypervisor.lxc import record as records
-from ganeti_tx.node.hypervisor.lxc.config_file import config_text
+from ganeti_tx.node.hypervisor.lxc.config_file import SECCOMP, config_text
 from ganeti_tx.node.hypervisor.lxc.containers import Containers
 from ganeti_tx.node.hypervisor.lxc.control_groups import ControlGroups
 from ganeti_tx.node.hypervisor.lxc.layout import ContainerLayout, container_layout
@@ -75,7 +75,8 @@ class LxcHypervisor:
             await records.save(self.files, layout, ContainerRecord(memory=memory, vcpus=vcpus, veths=veths))
             await self.disks.mount(disk, layout.root)
             await self.veths.connect(instance, veths)
-            text = config_text(instance, params, layout, veths, unified=self.groups.unified)
+            seccomp = self.files.exists(SECCOMP)
+            text = config_text(instance, params, layout, veths, unified=self.groups.unified, seccomp=seccomp)
             await self.files.write_atomic(layout.config, text.encode(), FILE_MODE)
             await self._launch(layout, params)
             started = True
@@ -89,7 +90,9 @@ class LxcHypervisor:
             await self.containers.start(layout, params.startup_timeout)
         except HypervisorError as error:
             lines = self._log(layout).decode("utf-8", "replace").strip().splitlines()
-            raise HypervisorError(f"{error}: {lines[0][:500]}" if lines else str(error))
+            raise HypervisorError(
+                f"LXC says: {lines[0][:500]}" if lines else str(error)
+            )  # what follows follows from it
         if await self.containers.look(layout) is None:
             raise HypervisorError("its first process ended at once")
 

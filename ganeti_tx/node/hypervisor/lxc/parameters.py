@@ -15,7 +15,7 @@ _DEVICE = re.compile(r"[abc] (\d+|\*):(\d+|\*) [rwm]{1,3}")
 _CAPABILITY = re.compile(r"[a-z_]{1,40}")
 _CGROUP = re.compile(r"[a-z_]{1,40}")
 #: A line of LXC's configuration: a key of it, and a value.
-_LINE = re.compile(r"lxc\.[a-z0-9._]{1,100}\s*=[^\n\0]{0,1000}")
+_LINE = re.compile(r"lxc\.[a-z0-9._-]{1,100}[ \t]*=[^\n\r\0]{0,1000}")
 MAX_TTYS = 64
 MAX_TIMEOUT = 3600
 
