@@ -1,5 +1,7 @@
 """Nested values as text."""
 
+from typing import Any
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.cli.tree import leaf, tree_lines
@@ -10,9 +12,8 @@ class LeafTests(SynchronousTestCase):
 
     def test_numbers(self) -> None:
         """Whole numbers have no fraction; what holds nothing is empty."""
-        self.assertEqual(
-            [leaf(value) for value in (2.0, 2.5, [], {}, None, True)], ["2", "2.5", "", "", "None", "True"]
-        )
+        values: list[Any] = [2.0, 2.5, [], {}, None, True]
+        self.assertEqual([leaf(value) for value in values], ["2", "2.5", "", "", "None", "True"])
 
     def test_commands(self) -> None:
         """What would command a terminal, or turn its writing around, is shown as it is written in Python; texts are left alone."""
