@@ -34,7 +34,7 @@ _PREFIXES: dict[type[GanetiError], str] = {
     ParameterError: "Failure: unknown or wrong parameter name",
     QueryFilterParseError: "Failure: query filter",
     ResolverError: "Failure",
-    TypeEnforcementError: "Parameter error",
+    TypeEnforcementError: "Parameter Error",
 }
 
 

@@ -198,8 +198,9 @@ def finished(options: argparse.Namespace) -> int:
 
 
 def called() -> str:
-    """By which of its names the program was called."""
-    return Path(sys.argv[0]).name
+    """By which of its names the program was called; its own, if it was called by none."""
+    name = Path(sys.argv[0]).name
+    return PROGRAM if name.startswith("-") else name
 
 
 def failed(text: str) -> int:

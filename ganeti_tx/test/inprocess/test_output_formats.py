@@ -83,8 +83,8 @@ READING = {
 }
 #: What changes something, asks programs beside the cluster, or reads files: seen with a master in memory.
 ELSEWHERE = {
-    "gnt-cluster command", "gnt-cluster export-config", "gnt-debug iallocator", "gnt-debug submit-job", "gnt-filter add",
-    "gnt-filter replace", "gnt-job autoarchive", "gnt-job cancel", "gnt-job change-priority", "gnt-node health",
+    "gnt-cluster command", "gnt-cluster export-config", "gnt-debug iallocator", "gnt-debug metad", "gnt-debug submit-job",
+    "gnt-filter add", "gnt-filter replace", "gnt-job autoarchive", "gnt-job cancel", "gnt-job change-priority", "gnt-node health",
     "gnt-node power", "gnt-node restricted-command",
 }  # fmt: skip
 #: Nothing of these is there, which is no success, and no document.

@@ -42,8 +42,8 @@ class RecordedAddTests(RecordedOsCase):
         return [f"{' '.join(words)}: {each}" for each in found]
 
     def refused(self, line: Mapping[str, Any], err: str) -> list[str]:
-        """What is amiss with the words of a refusal."""
-        told = err.strip().splitlines()
+        """What is amiss with the words of a refusal; a name that was probably meant may follow them."""
+        told = [each for each in err.strip().splitlines() if not each.startswith("Did you mean ")]
         code = next((each.split()[2].rstrip(",") for each in told if each.startswith("error type:")), None)
         found = [] if code == line["code"] else [f"{code} instead of {line['code']}"]
         return (

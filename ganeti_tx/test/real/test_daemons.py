@@ -185,7 +185,7 @@ class LifeTests(SynchronousTestCase):
         for daemon in APART:
             for number in (signal.SIGTERM, signal.SIGKILL):
                 job = self.delay(2)
-                self.assertIn(f"job {job}", self.cluster.must("gnt-debug", "locks"))
+                self.assertRegex(self.cluster.must("gnt-debug", "locks"), rf"(?m) {job} +-$")
                 self.cluster.end(daemon, number)
                 self.cluster.must(daemon)
                 self.ends_well(job)

@@ -213,7 +213,7 @@ class StockCommandTests(SynchronousTestCase):
 
     def test_steps(self) -> None:
         """Their commands print the steps of a job as they are, with what we say in words."""
-        told = self.ours("gnt-instance", "startup", "--print-jobid", "web1.dev.example")[1]
+        told = self.ours("gnt-instance", "startup", "web1.dev.example")[1]
         job_id = re.findall(r"\d+", told)[0]
         _, ours = self.ours("gnt-job", "watch", job_id)
         _, theirs, err = self.stock("gnt-job", "watch", job_id)
