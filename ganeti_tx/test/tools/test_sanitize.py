@@ -3,6 +3,7 @@
 import io
 import ipaddress
 import json
+import os
 import stat
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -111,10 +112,75 @@ class SanitizeTests(SynchronousTestCase):
         """What is not to be replaced stays, but for secrets."""
         found = self.made(*(f"--sanitize-{what}=no" for what in ("names", "ips", "lvs", "os-names")))
         wanted = json.loads(json.dumps(CONFIG))
+        wanted["cluster"]["osparams"] = {"cedar": {"a": ""}}
         wanted["cluster"]["osparams_private_cluster"] = {}
         wanted["instances"]["u2"]["osparams_private"] = {}
         wanted["disks"]["u5"]["logical_id"][5] = ""
         self.assertEqual(found, wanted)
+
+    def test_older_mirror(self) -> None:
+        """Its secret stood twice; it goes from both places, and from texts that repeat it."""
+        place = ["198.51.100.10", 11002, "198.51.100.11", 11002, 0, 0]
+        for kind in ("drbd8", "drbd"):
+            disk = {
+                "dev_type": kind,
+                "logical_id": ["oak.corp.test", "elm.corp.test", 11002, 0, 0, "c0ffee00"],
+                "physical_id": [*place, "c0ffee00"],
+            }
+            instance = {"name": "web.corp.test", "disks": [disk], "tags": ["secret:c0ffee00"]}
+            document = {"cluster": {}, "nodes": {}, "instances": {"web.corp.test": instance}}
+            self.path.write_text(json.dumps(document))
+            found = self.made("--sanitize-names=no", "--sanitize-ips=no")["instances"]["web.corp.test"]
+            self.assertEqual(found["disks"][0]["physical_id"], [*place, ""])
+            self.assertEqual(found["disks"][0]["logical_id"][5], "")
+            self.assertEqual(found["tags"], ["secret:"])
+
+    def test_free_parameters(self) -> None:
+        """What may hold passwords is empty, its keys stay; so does what names things, though a secret repeats it."""
+        hvparams = {
+            "kvm_extra": "-object secret,data=Hidden1",
+            "kernel_args": "pw=Hidden1",
+            "acpi": True,
+            "disk": "ide",
+        }
+        extern = {"dev_type": "ext", "logical_id": ["shelf", "v"], "params": {"provider": "shelf", "login": "Hidden1"}}
+        document = {
+            "cluster": {
+                "hvparams": {"kvm": hvparams, "fake": {"vnc_password": "Hidden1", "cdrom": "http://me:Hidden1@h/x"}},
+                "os_hvp": {"cedar": {"kvm": {"kvm_extra": "Hidden1"}}},
+                "diskparams": {"ext": {"login": "Hidden1"}, "plain": {"stripes": 2}},
+            },
+            "instances": {"token.corp": {"osparams": {"root": "Hidden1"}, "osparams_private": {"a": "token.corp"}}},
+            "disks": {"u1": extern},
+        }
+        self.path.write_text(json.dumps(document))
+        found = self.made("--sanitize-names=no", "--sanitize-lvs=no", "--sanitize-os-names=no")
+        self.assertNotIn("Hidden1", self.copy.read_text())
+        self.assertEqual(
+            found["cluster"]["hvparams"]["kvm"], {"kvm_extra": "", "kernel_args": "", "acpi": True, "disk": "ide"}
+        )
+        self.assertEqual(found["cluster"]["hvparams"]["fake"]["cdrom"], "http://h/x")
+        self.assertEqual(found["cluster"]["diskparams"], {"ext": {"login": ""}, "plain": {"stripes": 2}})
+        self.assertEqual(found["instances"], {"token.corp": {"osparams": {"root": ""}, "osparams_private": {}}})
+        self.assertEqual(found["disks"]["u1"]["params"], {"provider": "shelf", "login": ""})
+
+    def test_fixed_addresses(self) -> None:
+        """They depend on all of the configuration, secrets too, so that who has the copy cannot turn them back."""
+        first = self.made("--no-randomization")["cluster"]["master_ip"]
+        changed = json.loads(json.dumps(CONFIG))
+        others = set()
+        for secret in ("1", "2", "3", "4"):
+            changed["disks"]["u5"]["logical_id"][5] = secret
+            self.path.write_text(json.dumps(changed))
+            others.add(self.made("--no-randomization")["cluster"]["master_ip"])
+        self.assertGreater(len(others | {first}), 1)
+
+    def test_pipe(self) -> None:
+        """Nobody waits at one."""
+        self.path.unlink()
+        os.mkfifo(self.path)
+        status, err = self.run_main()
+        self.assertEqual((status, err), (1, f"sanitize-config: {self.path}: not a regular file\n"))
 
     def test_none(self) -> None:
         """What is no configuration is told in one line, and no copy is made."""
@@ -143,7 +209,18 @@ class AddressTests(SynchronousTestCase):
                 after = int(other.of(first)) ^ int(other.of(second))
                 self.assertEqual(before.bit_length(), after.bit_length())
 
+    def test_in_texts(self) -> None:
+        """They are found wherever they stand."""
+        other = OtherAddresses(b"key")
+        four, six = (str(other.of(ipaddress.ip_address(text))) for text in ("192.0.2.77", "2001:db8::1"))
+        for text in ("192.0.2.77", "tcp:192.0.2.77:1", "to 192.0.2.77.", "192.0.2.77/28,x", "a192.0.2.77"):
+            self.assertEqual(other.in_text(text), text.replace("192.0.2.77", four))
+        for text in ("2001:db8::1", "tcp:[2001:db8::1]:80", "tcp:2001:db8::1", "2001:db8::1/64"):
+            self.assertEqual(other.in_text(text), text.replace("2001:db8::1", six))
+        self.assertEqual(other.in_text("192.000.002.077"), four)
+        self.assertEqual(other.of(ipaddress.ip_address("::ffff:192.0.2.77")), ipaddress.ip_address(f"::ffff:{four}"))
+
     def test_no_address(self) -> None:
         """Other words are left alone."""
-        for text in ("", "web", "1.2.3", "xenvg/lv", "1.2.3.4.5"):
-            self.assertEqual(OtherAddresses(b"key").in_text(text), None)
+        for text in ("", "web", "1.2.3", "xenvg/lv", "1.2.3.4.5", "aa:00:00:11:22:33", "12:30:45", "999.1.1.1"):
+            self.assertEqual(OtherAddresses(b"key").in_text(text), text)

@@ -1,6 +1,7 @@
 """sanitize-config: its command line."""
 
 import argparse
+import hmac
 import json
 import os
 import secrets
@@ -12,14 +13,17 @@ from ganeti_tx.errors import ExitCode
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.regular_file import read_regular
 from ganeti_tx.tools.sanitize.addresses import OtherAddresses
 from ganeti_tx.tools.sanitize.replacing import Document, Replacing, Wishes
 
 PROGRAM = "sanitize-config"
 DESCRIPTION = """\
 Write, beside a configuration, a copy whose name ends in .san and that may be shown to others: with other names, IP addresses,
-logical volumes and operating systems, and without private parameters. Addresses of one network stay in one network. Tags and the
-parameters of hypervisors stay, but for the names in them: read the copy before you give it away.
+logical volumes and operating systems, without secrets of mirrors and private parameters, and with empty values of what may hold
+passwords: parameters of systems and of external storage, kvm_extra, kernel_args and the like. Addresses of one network stay in one
+network, and keep their last 8 bits, or 64 in IPv6. Tags and other parameters of hypervisors stay, but for the names and addresses
+in them: read the copy before you give it away.
 """
 SUFFIX = ".san"
 MODE = 0o600
@@ -27,7 +31,6 @@ MAX_CONFIG = 1024 * 1024 * 1024
 #: Bytes of what stands for a name.
 RANDOM_BYTES = 5
 KEY_BYTES = 32
-FIXED_KEY = b"no randomization"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -59,7 +62,12 @@ def yes_no(text: str) -> bool:
     return text.lower() in ("yes", "true")
 
 
-def replacing(options: argparse.Namespace) -> Replacing:
+def key_of(document: Document) -> bytes:
+    """The same for the same configuration; whoever has the copy alone lacks the secrets and names that go into it."""
+    return hmac.digest(PROGRAM.encode(), json.dumps(document, sort_keys=True).encode(), "sha256")
+
+
+def replacing(options: argparse.Namespace, document: Document) -> Replacing:
     """What the options ask for."""
     wishes = Wishes(
         options.sanitize_names,
@@ -69,7 +77,7 @@ def replacing(options: argparse.Namespace) -> Replacing:
         options.base_domain,
     )
     if options.no_randomization:
-        return Replacing(wishes, lambda kind, number: f"{kind}{number}", OtherAddresses(FIXED_KEY))
+        return Replacing(wishes, lambda kind, number: f"{kind}{number}", OtherAddresses(key_of(document)))
     return Replacing(
         wishes,
         lambda kind, number: f"{kind}-{secrets.token_hex(RANDOM_BYTES)}",
@@ -79,10 +87,7 @@ def replacing(options: argparse.Namespace) -> Replacing:
 
 def read(path: Path) -> Document:
     """A configuration of any layout. @raise OSError, ValueError: there is none."""
-    with path.open("rb") as file:
-        content = file.read(MAX_CONFIG + 1)
-    if len(content) > MAX_CONFIG:
-        raise ValueError(f"{path} is longer than {MAX_CONFIG} bytes")
+    content = read_regular(path, MAX_CONFIG)
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -96,8 +101,14 @@ def sanitized(options: argparse.Namespace, path: Path) -> Document:
     """The copy. @raise OSError, ValueError: what is there is no configuration."""
     document = read(path)
     try:
-        return replacing(options).of(document)
-    except (AttributeError, IndexError, KeyError, TypeError):  # a table that is a list, a disk without its place, ...
+        return replacing(options, document).of(document)
+    except (
+        AttributeError,
+        IndexError,
+        KeyError,
+        RecursionError,
+        TypeError,
+    ):  # a table that is a list, a disk without its place, ...
         raise ValueError(f"{path} is no configuration of a layout that is known") from None
 
 

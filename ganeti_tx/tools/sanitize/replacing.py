@@ -7,12 +7,9 @@ from typing import Any
 from attrs import frozen
 
 from ganeti_tx.tools.sanitize.addresses import OtherAddresses
+from ganeti_tx.tools.sanitize.secret_values import without_secrets
 
 Document = dict[str, Any]
-#: What is left out wherever it stands.
-SECRET = frozenset({"osparams_private", "osparams_private_cluster", "osparams_secret"})
-#: The place of a mirror in the configuration has so many parts, and at the end what its two ends know each other by.
-MIRROR_PARTS, MIRROR_SECRET = 6, 5
 #: That of a volume has its group, pool or provider, and its name; that of a file or device has a path instead of a name.
 VOLUME_PARTS, VOLUME_NAME = 2, 1
 #: What a name may consist of; an occurrence between two of these is part of another one.
@@ -50,10 +47,7 @@ class Replacing:
         if self.wishes.volumes:
             whole |= self._numbered("lv", volumes_of(document))
         names = self._names(document) if self.wishes.names else {}
-        found: Document = self._in(document, whole, names, pattern_of(names))
-        for disk in disks_in(found):
-            if len(disk["logical_id"]) == MIRROR_PARTS:
-                disk["logical_id"][MIRROR_SECRET] = ""
+        found: Document = self._in(without_secrets(document), whole, names, pattern_of(names))
         return found
 
     def _numbered(self, kind: str, olds: Iterable[str]) -> dict[str, str]:
@@ -75,7 +69,7 @@ class Replacing:
     def _in(self, value: Any, whole: Mapping[str, str], names: Mapping[str, str], pattern: re.Pattern[str]) -> Any:
         if isinstance(value, dict):
             return {
-                self._text(key, whole, names, pattern): {} if key in SECRET else self._in(inner, whole, names, pattern)
+                self._text(key, whole, names, pattern): self._in(inner, whole, names, pattern)
                 for key, inner in value.items()
             }
         if isinstance(value, list):
@@ -84,14 +78,13 @@ class Replacing:
 
     def _text(self, text: str, whole: Mapping[str, str], names: Mapping[str, str], pattern: re.Pattern[str]) -> str:
         base, plus, variant = text.partition(VARIANT)
-        group, slash, volume = text.partition("/")
+        group, slash, volume = text.rpartition("/")
         if base in whole:
             return f"{whole[base]}{plus}{variant}"
         if slash and volume in whole:
             return f"{group}/{whole[volume]}"
-        if self.wishes.addresses and (changed := self.other.in_text(text)) is not None:
-            return changed
-        return pattern.sub(lambda match: names[match[0]], text)
+        changed = pattern.sub(lambda match: names[match[0]], text)
+        return self.other.in_text(changed) if self.wishes.addresses else changed
 
 
 def pattern_of(names: Iterable[str]) -> re.Pattern[str]:
