@@ -9,7 +9,8 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.tools.listrunner import main
-from ganeti_tx.tools.listrunner.remote import REMOTE_SHELL, Way
+from ganeti_tx.tools.listrunner.remote import REMOTE_SHELL, Keeping, Way
+from ganeti_tx.tools.listrunner.said import showable
 
 #: A machine that is not there, one that hangs, and others.
 SHELL = """#!/bin/sh
@@ -83,12 +84,15 @@ class ListrunnerTests(SynchronousTestCase):
 
     def test_refused(self) -> None:
         """What cannot be done is told in one line before anything is begun."""
-        big = self.file("big", "x" * (main.MAX_SHOWN + 1))
+        big, pipe = self.file("big", "x" * (main.MAX_SHOWN + 1)), self.directory / "pipe"
+        os.mkfifo(pipe)
         for words, reason in {
             ("-c", "true", "-h=-oProxyCommand=x"): "not the name or address of a machine: '-oProxyCommand=x'",
             ("-c", "true", "-h", ","): "--hosts names 0 machines",
             ("-c", "true", "-f", "/nonexistent"): "cannot read /nonexistent",
-            ("-c", "true", "-f", str(big)): "is longer than",
+            ("-c", "true", "-f", str(big)): "longer than",
+            ("-c", "true", "-f", str(pipe)): "not a regular file",
+            ("-x", str(pipe), "-h", "node1"): "not a regular file",
             ("-x", "/nonexistent", "-h", "node1"): "cannot read /nonexistent",
             ("-x", str(big), "-a", "'", "-h", "node1"): "--args: No closing quotation",
             ("-c", "true", "-a", "x", "-h", "node1"): "--args are those of the program",
@@ -112,8 +116,48 @@ class ListrunnerTests(SynchronousTestCase):
     def test_shown(self) -> None:
         """Of very much only the beginning is shown."""
         _status, out, _err = self.run_main("-c", f"head -c {2 * main.MAX_SHOWN} /dev/zero | tr '\\0' x", "-h", "node1")
-        self.assertIn("[the rest is left out; --logdir keeps all]", out)
+        self.assertIn("[the rest is left out; --logdir keeps up to 67108864 bytes]", out)
         self.assertLess(len(out), main.MAX_SHOWN + 1000)
+
+    def test_logged(self) -> None:
+        """No log outgrows its limit."""
+        self.patch(main, "LOGGED", Keeping(10, "enough"))
+        logs = self.directory / "logs"
+        self.assertEqual(self.run_main("-c", "echo 1234567890", "-h", "node1", "-l", str(logs))[0], 0)
+        self.assertEqual((logs / "node1.log").read_bytes(), b"on node1\n1\n[enough]\n")
+
+    def test_big_input(self) -> None:
+        """A program that is longer than a pipe holds arrives whole; one that nobody reads holds up nobody."""
+        script = self.file("script", "#!/bin/sh\nwc -c < $0\nexit\n" + "#" * 300_000)
+        self.assertIn(f"\n{script.stat().st_size}\n", self.run_main("-x", str(script), "-h", "node1")[1])
+        self.assertIn("gone: exit status 255\n", self.run_main("-x", str(script), "-h", "gone")[1])
+
+    def test_left_behind(self) -> None:
+        """What goes on there with the output in its hands is not waited for."""
+        status, out, _err = self.run_main("-c", "sleep 20 & echo begun", "-h", "node1", "-t", "10")
+        self.assertEqual((status, out), (0, "node1: success\non node1\nbegun\n1 of 1 succeeded\n"))
+
+    def test_controls(self) -> None:
+        """A machine cannot command the terminal, nor say what the output's encoding cannot."""
+        out = io.TextIOWrapper(io.BytesIO(), encoding="ascii", write_through=True)
+        self.patch(sys, "argv", ["ganeti-listrunner", "-h", "h1,h2", "-b", "1", "-c", "printf '\\303\\251\\033[2J\\n'"])
+        with redirect_stdout(out):
+            self.assertEqual(main.main(), 0)
+        said = out.buffer.getvalue()  # type: ignore[attr-defined]
+        self.assertEqual(said.count(b"\\xe9\\x1b[2J\n"), 2)
+        self.assertEqual(showable("é\r\n\u202e\t\x9b", "utf-8"), "é\n\\u202e\t\\x9b")
+
+    def test_log_elsewhere(self) -> None:
+        """A link in the place of a log is not written through, nor a pipe waited at."""
+        logs, other = self.directory / "logs", self.file("other", "mine")
+        logs.mkdir()
+        (logs / "node1.log").symlink_to(other)
+        os.mkfifo(logs / "node2.log")
+        for host in ("node1", "node2"):
+            status, _out, err = self.run_main("-c", "true", "-h", host, "-l", str(logs))
+            self.assertEqual((status, err.count("\n")), (1, 1))
+            self.assertIn(f"{logs}/{host}.log: ", err)
+        self.assertEqual(other.read_text(), "mine")
 
 
 class WayTests(SynchronousTestCase):

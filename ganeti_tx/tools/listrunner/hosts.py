@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.runtime.regular_file import read_regular
 
 MAX_FILE = 1024 * 1024
 MAX_HOSTS = 10_000
@@ -19,12 +20,9 @@ class ListrunnerError(GanetiError):
 def hosts_of_file(path: Path) -> list[str]:
     """One a line; empty lines and what follows a C{#} are left out. @raise ListrunnerError: it is no such file."""
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_FILE + 1)
+        content = read_regular(path, MAX_FILE)
     except OSError as error:
         raise ListrunnerError(f"cannot read {path}: {error.strerror}") from None
-    if len(content) > MAX_FILE:
-        raise ListrunnerError(f"{path} is longer than {MAX_FILE} bytes")
     return checked(words_of(content.decode("utf-8", "backslashreplace")), str(path))
 
 

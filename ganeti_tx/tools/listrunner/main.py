@@ -15,8 +15,10 @@ from ganeti_tx import __version__
 from ganeti_tx.errors import ExitCode
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.regular_file import read_regular
 from ganeti_tx.tools.listrunner.hosts import HOST, ListrunnerError, checked, hosts_of_file
-from ganeti_tx.tools.listrunner.remote import Ending, Task, Way, run
+from ganeti_tx.tools.listrunner.remote import Ending, Keeping, Task, Way, run
+from ganeti_tx.tools.listrunner.said import showable
 
 PROGRAM = "ganeti-listrunner"
 DESCRIPTION = """\
@@ -27,8 +29,10 @@ it succeeded on all of them.
 BATCH, MAX_BATCH = 15, 500
 LIMIT, MAX_LIMIT = 3600.0, 7 * 86400.0
 MAX_EXECUTABLE = 64 * 1024 * 1024
-#: Of what one machine says without --logdir.
-MAX_SHOWN = 1024 * 1024
+#: Bytes that are kept of what one machine says, without --logdir and with it.
+MAX_SHOWN, MAX_LOG = 1024 * 1024, 64 * 1024 * 1024
+SHOWN = Keeping(MAX_SHOWN, f"the rest is left out; --logdir keeps up to {MAX_LOG} bytes")
+LOGGED = Keeping(MAX_LOG, f"more than {MAX_LOG} bytes: the rest is left out")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -47,7 +51,13 @@ def parser() -> argparse.ArgumentParser:
     where = made.add_mutually_exclusive_group(required=True)
     where.add_argument("-f", "--hosts-file", metavar="FILE", type=Path, help="the machines, one a line")
     where.add_argument("-h", "--hosts", metavar="HOST,...", help="the machines")
-    made.add_argument("-l", "--logdir", metavar="DIR", type=Path, help="keep what each machine says in DIR/MACHINE.log")
+    made.add_argument(
+        "-l",
+        "--logdir",
+        metavar="DIR",
+        type=Path,
+        help=f"keep what each machine says, up to {MAX_LOG} bytes, in DIR/MACHINE.log",
+    )
     made.add_argument("-u", "--user", default="root", help="who to be there (default: %(default)s)")
     made.add_argument("-P", "--port", type=port, help="the port of ssh (default: as ssh is set up)")
     made.add_argument("-A", "--agent", action="store_true", help="let the machines use the keys of the own ssh agent")
@@ -96,12 +106,9 @@ def task_of(options: argparse.Namespace) -> Task:
     except ValueError as error:
         raise ListrunnerError(f"--args: {error}: {options.args!r}") from None
     try:
-        with options.executable.open("rb") as file:
-            content = file.read(MAX_EXECUTABLE + 1)
+        content = read_regular(options.executable, MAX_EXECUTABLE)
     except OSError as error:
         raise ListrunnerError(f"cannot read {options.executable}: {error.strerror}") from None
-    if len(content) > MAX_EXECUTABLE:
-        raise ListrunnerError(f"{options.executable} is longer than {MAX_EXECUTABLE} bytes")
     return Task(executable=content, arguments=arguments)
 
 
@@ -120,11 +127,12 @@ def way_of(options: argparse.Namespace) -> Way:
     return Way(options.user, options.port, options.agent, known_hosts, options.timeout, os.environ)
 
 
-def endings(way: Way, task: Task, hosts: Sequence[str], logs: Path, at_once: int) -> Iterator[Ending]:
+def endings(way: Way, task: Task, hosts: Sequence[str], logs: Path, keeping: Keeping, at_once: int) -> Iterator[Ending]:
     """Of each machine, as they end; after an error or an interrupt no further one is begun."""
     with ThreadPoolExecutor(at_once) as threads:
         try:
-            for ended in as_completed([threads.submit(run, way, task, host, log_of(logs, host)) for host in hosts]):
+            begun = [threads.submit(run, way, task, host, log_of(logs, host), keeping) for host in hosts]
+            for ended in as_completed(begun):
                 yield ended.result()
         finally:
             threads.shutdown(cancel_futures=True)
@@ -136,11 +144,10 @@ def log_of(directory: Path, host: str) -> Path:
 
 
 def shown(log: Path) -> str:
-    """What a machine has said, as far as it is printed."""
-    with log.open("rb") as file:
-        text = file.read(MAX_SHOWN).decode("utf-8", "backslashreplace")
-        more = file.read(1)
-    return f"{text}\n[the rest is left out; --logdir keeps all]" if more else text.rstrip("\n")
+    """What a machine has said, for the standard output; it is kept no longer."""
+    text = log.read_bytes().decode("utf-8", "backslashreplace").rstrip("\n")
+    log.unlink()
+    return showable(text, sys.stdout.encoding or "utf-8")
 
 
 def work(options: argparse.Namespace) -> int:
@@ -149,8 +156,8 @@ def work(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         logs = options.logdir or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=f"{PROGRAM}-")))
         logs.mkdir(mode=0o700, parents=True, exist_ok=True)
-        failed = 0
-        for ending in endings(way, task, hosts, logs, min(options.batch_size, len(hosts))):
+        failed, keeping = 0, LOGGED if options.logdir else SHOWN
+        for ending in endings(way, task, hosts, logs, keeping, min(options.batch_size, len(hosts))):
             failed += ending.status != 0
             print(f"{ending.host}: {ending.text}", flush=True)
             if options.logdir is None and (said := shown(log_of(logs, ending.host))):

@@ -1,11 +1,12 @@
 """One machine: the command line that reaches it, and what came of running it."""
 
 import shlex
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
+
+from ganeti_tx.tools.listrunner.bounded import run_bounded
 
 #: Names what reaches other nodes in place of ssh, as in a devcluster.
 REMOTE_SHELL = "GANETI_REMOTE_SHELL"
@@ -79,18 +80,15 @@ class Ending:
         return "success" if self.status == 0 else f"exit status {self.status}"
 
 
-def run(way: Way, task: Task, host: str, log: Path) -> Ending:
-    """Do it on one machine; all that it says stands in the log. @raise OSError: ssh cannot be started, or no log written."""
-    with log.open("wb") as output:
-        try:
-            done = subprocess.run(
-                way.argv(host, task.words()),
-                input=task.executable or b"",
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                timeout=way.limit,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return Ending(host, None)
-    return Ending(host, done.returncode)
+@frozen
+class Keeping:
+    """How many bytes of what a machine says are kept, and what is said of the rest."""
+
+    most: int
+    note: str
+
+
+def run(way: Way, task: Task, host: str, log: Path, keeping: Keeping) -> Ending:
+    """Do it on one machine; the log has what it says. @raise OSError: ssh cannot be started, or no log written."""
+    argv = way.argv(host, task.words())
+    return Ending(host, run_bounded(argv, task.executable or b"", log, keeping.most, keeping.note, way.limit))
