@@ -9,6 +9,7 @@ from pathlib import Path
 from cryptography.x509 import load_pem_x509_certificate
 
 from ganeti_tx import __version__
+from ganeti_tx.runtime.regular_file import read_regular
 
 PROGRAM = "check-cert-expired"
 EXPIRED, USABLE = 0, 1
@@ -17,8 +18,7 @@ MAX_CERTIFICATE = 1024 * 1024
 
 def has_expired(path: Path, now: float) -> bool:
     """@raise OSError, ValueError: there is no certificate that can be read."""
-    with path.open("rb") as file:
-        end = load_pem_x509_certificate(file.read(MAX_CERTIFICATE)).not_valid_after_utc
+    end = load_pem_x509_certificate(read_regular(path, MAX_CERTIFICATE)).not_valid_after_utc
     return end < datetime.fromtimestamp(now, UTC)
 
 
@@ -39,5 +39,6 @@ def main() -> int:
     try:
         return EXPIRED if has_expired(path, time.time()) else USABLE
     except (OSError, ValueError) as error:
-        print(f"{PROGRAM}: {str(path)!r} is no certificate that can be read: {error}", file=sys.stderr)
+        why = error.strerror if isinstance(error, OSError) else error
+        print(f"{PROGRAM}: {str(path)!r} is no certificate that can be read: {why}", file=sys.stderr)
         return USABLE

@@ -8,6 +8,7 @@ limit together.
 
 import math
 import re
+import warnings
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -90,7 +91,9 @@ def compile_pattern(text: str) -> Pattern:
         raise QueryFilterParseError(f"regular expression of {len(text)} characters; allowed are {MAX_PATTERN}")
     check_weight([text])
     try:
-        compiled = re.compile(text)
+        with warnings.catch_warnings():  # of what another version of Python may understand otherwise
+            warnings.simplefilter("ignore")
+            compiled = re.compile(text)
     except (re.error, OverflowError, RecursionError) as error:
         raise QueryFilterParseError(f"invalid regular expression {text!r}: {error}") from None
     return Pattern(compiled, *cost(text))

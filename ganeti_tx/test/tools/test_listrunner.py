@@ -143,7 +143,7 @@ class ListrunnerTests(SynchronousTestCase):
         self.patch(sys, "argv", ["ganeti-listrunner", "-h", "h1,h2", "-b", "1", "-c", "printf '\\303\\251\\033[2J\\n'"])
         with redirect_stdout(out):
             self.assertEqual(main.main(), 0)
-        said = out.buffer.getvalue()  # type: ignore[attr-defined]
+        said = out.buffer.getvalue()
         self.assertEqual(said.count(b"\\xe9\\x1b[2J\n"), 2)
         self.assertEqual(showable("é\r\n\u202e\t\x9b", "utf-8"), "é\n\\u202e\t\\x9b")
 

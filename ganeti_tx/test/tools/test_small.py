@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 import time
 from argparse import ArgumentTypeError
@@ -54,6 +55,14 @@ class FormatTests(SynchronousTestCase):
             self.assertEqual((status, out, err.count("\n")), (1, "", 1))
             self.assertIn("standard input holds no JSON", err)
 
+    def test_long_integer(self) -> None:
+        """It is told as what it is, in one line."""
+        for sign in ("", "-"):
+            status, out, err = self.run_main(f'{{"a": {sign}{"1" * 4301}}}'.encode())
+            self.assertEqual((status, out), (1, ""))
+            self.assertEqual(err, "fmtjson: standard input holds an integer of 4301 digits; at most 4300 are taken\n")
+        self.assertEqual(self.run_main(b"1" * 4300)[0], 0)
+
 
 class CertificateTests(SynchronousTestCase):
     """check-cert-expired"""
@@ -71,6 +80,18 @@ class CertificateTests(SynchronousTestCase):
         """0 is for one that has expired alone."""
         cases = [certificate(-1), certificate(1), b"no certificate", None]
         self.assertEqual([self.status(each) for each in cases], [0, 1, 1, 1])
+
+    def test_pipe(self) -> None:
+        """Nobody waits at one."""
+        path, err = Path(self.mktemp()), io.StringIO()
+        os.mkfifo(path)
+        self.patch(sys, "argv", ["check-cert-expired", str(path)])
+        with redirect_stderr(err):
+            self.assertEqual(check_cert_expired.main(), 1)
+        self.assertEqual(
+            err.getvalue(),
+            f"check-cert-expired: {str(path)!r} is no certificate that can be read: not a regular file\n",
+        )
 
     def test_clock(self) -> None:
         """The end counts."""

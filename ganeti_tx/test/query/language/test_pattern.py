@@ -1,6 +1,7 @@
 """Regular expressions are judged before they run."""
 
 import re
+import warnings
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -74,6 +75,13 @@ class PatternTests(SynchronousTestCase):
             self.assertIn(
                 "invalid regular expression", str(self.assertRaises(QueryFilterParseError, compile_pattern, text))
             )
+
+    def test_quiet(self) -> None:
+        """Python's warnings about a pattern, with a path of its source, reach nobody."""
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            self.assertTrue(compile_pattern("quiet[[]").search("quiet["))
+        self.assertEqual(said, [])
 
     def test_length(self) -> None:
         """A pattern has a size limit."""
