@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from ganeti_tx.burnin.exports import exports
 from ganeti_tx.burnin.instances import is_named, rows
 from ganeti_tx.burnin.ring import Ring
 from ganeti_tx.burnin.wanted import Wanted
@@ -43,14 +44,9 @@ def check_names(client: Client, wanted: Wanted) -> None:
     """@raise OpPrereqError: there is an instance, or an export, of a name that is to be used."""
     typed = [*wanted.names, *([wanted.rename] if wanted.rename else [])]
     for kind, there in (("an instance", rows(client, "instance", ["name"])), ("an export", exports(client))):
-        taken = [name for (name,) in there if any(is_named(name, each) for each in typed)]
+        taken = {name for name, *_ in there if any(is_named(name, each) for each in typed)}
         if taken:
             raise OpPrereqError(f"there is {kind} {', '.join(sorted(taken))}; give names that are free", ECode.EXISTS)
-
-
-def exports(client: Client) -> list[list[str]]:
-    """The names of all exports, each in a row."""
-    return [[name] for (name,) in rows(client, "export", ["export"]) if name is not None]
 
 
 def hypervisor_of(client: Client, wanted: Wanted) -> tuple[str, HypervisorKind]:

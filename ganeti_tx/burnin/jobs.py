@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, field
 
+from ganeti_tx.burnin.exports import Exports
 from ganeti_tx.burnin.operations import Part
 from ganeti_tx.burnin.wanted import Wanted
 from ganeti_tx.cli.interrupts import held_back
@@ -29,6 +30,7 @@ class Jobs:
 
     session: Session
     wanted: Wanted
+    exports: Exports
     #: When each was submitted.
     _open: dict[int, float] = field(factory=dict)
 
@@ -43,8 +45,11 @@ class Jobs:
         submitted = {name: self._submit(title, name, parts) for name, parts in work.items() if together}
         for name, parts in work.items():
             job_id = submitted[name] if together else self._submit(title, name, parts)
+            if job_id is None:
+                continue
             try:
                 self._follow(name, job_id)
+                self.exports.done(parts)
             except OpExecError as error:
                 failed.append(str(error))
                 if not (together or go_on):
@@ -52,13 +57,17 @@ class Jobs:
         if failed:
             raise OpExecError("; ".join(failed))
 
-    def _submit(self, title: str, name: str, parts: Sequence[Part]) -> int:
-        """An interrupt must not come between a job and the knowledge of it."""
+    def _submit(self, title: str, name: str, parts: Sequence[Part]) -> int | None:
+        """None: it must not be. An interrupt must not come between a job and the knowledge of it."""
+        if why_not := self.exports.why_not(parts):
+            self.session.print(f"  * {name}: left out ({why_not})")
+            return None
         self.session.print(f"  * {name}: {'; '.join(part.what for part in parts)}")
         ops = [explained(self.session, self.wanted, title, part.op) for part in parts]
         with held_back() as interrupts:
             job_id = self.session.client.submit_job(ops)
             self._open[job_id] = self.session.now()
+            self.exports.submitted(parts)
         if interrupts:
             raise KeyboardInterrupt
         return job_id

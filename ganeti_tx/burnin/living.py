@@ -1,7 +1,10 @@
 """Whether instances live: by what the nodes say, and by what they answer themselves."""
 
 import http.client
+import socket
+import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -9,23 +12,71 @@ from ganeti_tx.burnin.instances import RUNNING, Instances
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import OpExecError
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 PATH = "/hostname.txt"
 HTTP_PORT = 80
-#: Seconds between two looks, and for one answer.
+#: Seconds between two looks, and for one answer from the connection to its last byte.
 PAUSE, ANSWER_LIMIT = 1.0, 5.0
-MOST_ANSWER = 1024
+#: Bytes that are read of a file, and of an answer with all its headers.
+MOST_ANSWER, MOST_RECEIVED = 1024, 1 << 16
 
 #: What is wrong with an instance, or nothing.
 Fetch = Callable[[str], str]
 
 
-def fetched(name: str, port: int = HTTP_PORT) -> str:
-    """Ask an instance for its name; why it does not live, or nothing."""
-    connection = http.client.HTTPConnection(name, port, timeout=ANSWER_LIMIT)
+class LimitedSocket(socket.socket):
+    """All that is done with it together has one end, and what it receives has a size: a limit of each read is none."""
+
+    deadline: float
+    left = MOST_RECEIVED
+
+    def hurry(self) -> None:
+        """Let the next operation take what is left of the time. @raise TimeoutError: nothing is."""
+        remaining = self.deadline - time.monotonic()
+        if remaining <= 0:
+            raise TimeoutError("the time for an answer is over")
+        self.settimeout(remaining)
+
+    def recv_into(self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0) -> int:
+        """As files made of sockets call it. @raise OSError: too late, or too much."""
+        self.hurry()
+        count = super().recv_into(buffer, nbytes, flags)
+        self.left -= count
+        if self.left < 0:
+            raise OSError(f"the answer is longer than {MOST_RECEIVED} bytes")
+        return count
+
+
+def connected(name: str, port: int, limit: float) -> LimitedSocket:
+    """A connection to the first address that takes it. @raise OSError: none does in that time."""
+    deadline = time.monotonic() + limit
+    failed = OSError("it has no address")
+    for family, kind, protocol, _, address in socket.getaddrinfo(name, port, type=socket.SOCK_STREAM):
+        connection = LimitedSocket(family, kind, protocol)
+        connection.deadline = deadline
+        try:
+            connection.hurry()
+            connection.connect(address)
+        except OSError as error:
+            connection.close()
+            failed = error
+        else:
+            return connection
+    raise failed
+
+
+def fetched(name: str, port: int = HTTP_PORT, limit: float = ANSWER_LIMIT) -> str:
+    """Ask an instance for its name; why it does not live, or nothing. @param limit: seconds for all of it."""
+    connection = http.client.HTTPConnection(name, port)
     try:
+        connection.sock = connected(name, port, limit)
         connection.request("GET", PATH)
         answer = connection.getresponse()
         said = answer.read(MOST_ANSWER).decode("utf-8", "replace").strip()
+    except TimeoutError:
+        return f"http://{name}{PATH} cannot be had: there is no whole answer after {limit:g} s"
     except (OSError, UnicodeError, http.client.HTTPException) as error:
         return f"http://{name}{PATH} cannot be had: {error}"
     finally:

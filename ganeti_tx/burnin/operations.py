@@ -13,6 +13,7 @@ from ganeti_tx.model.disk_template import Mirrored
 from ganeti_tx.model.opcodes.types import ReplaceDisksMode
 
 ADD, REMOVE = "add", "remove"
+EXPORT, REMOVE_EXPORT = "OP_BACKUP_EXPORT", "OP_BACKUP_REMOVE"
 #: Of a device that is not there yet, or the last one.
 LAST = -1
 
@@ -178,7 +179,7 @@ def moved(situation: Situation, instance: Burned) -> list[Part]:
 
 
 def exported_and_imported(situation: Situation, instance: Burned) -> list[Part]:
-    """It is exported to a node, removed, and made of the export again, elsewhere."""
+    """It is exported to a node, removed, and made of the export again, elsewhere; the export is left."""
     exporting = situation.ring.after(instance.nodes[-1], instance.nodes[:-1] if len(situation.ring.nodes) > 2 else ())
     again = situation.ring.from_(situation.ring.after(instance.primary), len(instance.nodes))
     snapshots = situation.wanted.kind.snapshots
@@ -187,13 +188,12 @@ def exported_and_imported(situation: Situation, instance: Burned) -> list[Part]:
         _of(
             instance,
             f"export to {exporting}",
-            "OP_BACKUP_EXPORT",
+            EXPORT,
             target_node=exporting,
             long_sleep=None if snapshots else True,
         ),
         removal(instance.name),
         Part(f"import from {exporting}", back),
-        removal_of_export(instance.name),
     ]
 
 
@@ -303,5 +303,5 @@ def removal(name: str, *, whatever: bool = False) -> Part:
 
 
 def removal_of_export(name: str) -> Part:
-    """What removes an export."""
-    return Part("remove the export", opcode("OP_BACKUP_REMOVE", instance_name=name))
+    """What removes all exports of a name, on whatever nodes they are."""
+    return Part("remove the export", opcode(REMOVE_EXPORT, instance_name=name))

@@ -7,7 +7,8 @@ from attrs import define, field
 from ganeti_tx.burnin import before
 from ganeti_tx.burnin.command_words import LEAVE_OUT
 from ganeti_tx.burnin.confd_questions import Ask, wrong_answers
-from ganeti_tx.burnin.instances import Burned, Instances, is_named
+from ganeti_tx.burnin.exports import Exports
+from ganeti_tx.burnin.instances import Burned, Instances
 from ganeti_tx.burnin.jobs import Jobs
 from ganeti_tx.burnin.living import Fetch, Living
 from ganeti_tx.burnin.operations import Part, Situation, created, removal, removal_of_export
@@ -33,10 +34,12 @@ class Burnin:
     fetch: Fetch
     jobs: Jobs = field(init=False)
     instances: Instances = field(init=False)
+    exports: Exports = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.jobs = Jobs(self.session, self.wanted)
         self.instances = Instances(self.session.client, self.wanted.names)
+        self.exports = Exports(self.session.client, self.instances)
+        self.jobs = Jobs(self.session, self.wanted, self.exports)
 
     def run(self) -> bool:
         """Whether all went well, and nothing is left. @raise GanetiError: nothing was begun."""
@@ -49,7 +52,8 @@ class Burnin:
         begun = self.session.now()
         well = self._guarded(lambda: self._steps(situation, hypervisor, kind))
         if wanted.keep_instances:
-            self.session.print(f"Kept: {', '.join(self.instances.names_left()) or 'no instance'}")
+            kept = [*self.instances.names_left(), *self.exports.left()]
+            self.session.print(f"Kept: {', '.join(kept) or 'no instance'}")
         else:
             failed = not well
             well = self._guarded(lambda: self._remove(orphaned, failed=failed)) and well
@@ -95,17 +99,17 @@ class Burnin:
         title = "Creating instances"
         self.session.print(f"- {title}")
         work = {name: created(situation, number) for number, name in enumerate(self.wanted.names)}
-        self._do(title, work)
+        self.jobs.do(title, work, together=self.wanted.parallel)
         self._check_living()
 
     def _step(self, situation: Situation, step: Step) -> None:
         self.session.print(f"- {step.title}")
         work = {instance.name: step.parts(situation, instance) for instance in self.instances.known()}
-        self._do(step.title, work, one_by_one=step.one_by_one)
+        together = self.wanted.parallel and not step.one_by_one
+        for some in [work] if together else [{name: parts} for name, parts in work.items()]:
+            self.jobs.do(step.title, some, together=together)
+            self.jobs.do(step.title, self._removals_of_exports(), together=together)
         self._check_living()
-
-    def _do(self, title: str, work: Mapping[str, Sequence[Part]], *, one_by_one: bool = False) -> None:
-        self.jobs.do(title, work, together=self.wanted.parallel and not one_by_one)
 
     def _check_living(self) -> None:
         fetch = self.fetch if self.wanted.http_check else None
@@ -142,18 +146,20 @@ class Burnin:
         self.session.print(f"- {REMOVING}")
         faults = [
             *self._undo({name: [removal(name, whatever=failed)] for name in self.instances.names_left()}),
-            *self._undo({name: [removal_of_export(name)] for name in self._exports_left()}),
+            *self._undo(self._removals_of_exports()),
         ]
         left = [
             *self.instances.names_left(),
-            *self._exports_left(),
+            *self.exports.left(),
             *sorted(orphans(self.session, self.wanted) - orphaned),
         ]
+        for export in self.exports.of_others():
+            self.session.warn(f"    {export} stays: this burnin has not made it")
         if left:
             faults.append(f"something is left: {'; '.join(left)}")
         if faults:
             raise OpExecError("; ".join(faults))
-        self.session.print("    nothing is left")
+        self.session.print("    nothing of this burnin is left")
 
     def _undo(self, work: Mapping[str, Sequence[Part]]) -> list[str]:
         """What went wrong; the rest was done."""
@@ -163,7 +169,6 @@ class Burnin:
             return [str(error)]
         return []
 
-    def _exports_left(self) -> list[str]:
-        """That there were none before was looked at."""
-        names = {name for (name,) in before.exports(self.session.client)}
-        return sorted(name for name in names if any(is_named(name, typed) for typed in self.wanted.names))
+    def _removals_of_exports(self) -> Mapping[str, Sequence[Part]]:
+        """By names."""
+        return {name: [removal_of_export(name)] for name in self.exports.removable()}

@@ -21,7 +21,8 @@ class BurningClient(FakeClient):
         #: By name, with their primary nodes.
         self.instances: dict[str, int] = {}
         self.foreign: list[str] = []
-        self.exports: list[str] = []
+        #: Names, with the nodes that have them.
+        self.exports: list[tuple[str, str]] = []
         self.nodes = [(name, False, False, True) for name in NODES]
         self.status = "running"
         #: What the nodes have that nobody knows.
@@ -43,8 +44,10 @@ class BurningClient(FakeClient):
                     self.instances.setdefault(op["instance_name"], len(self.instances))
                 case "OP_INSTANCE_REMOVE":
                     del self.instances[op["instance_name"]]
-                case "OP_BACKUP_REMOVE" if op["instance_name"] in self.exports:
-                    self.exports.remove(op["instance_name"])
+                case "OP_BACKUP_EXPORT":
+                    self.exports.append((op["instance_name"], op["target_node"]))
+                case "OP_BACKUP_REMOVE":
+                    self.exports = [each for each in self.exports if each[0] != op["instance_name"]]
                 case "OP_CLUSTER_VERIFY":
                     self.results["OP_CLUSTER_VERIFY"] = {"jobs": [[True, job_id]]}
         return job_id
@@ -56,7 +59,10 @@ class BurningClient(FakeClient):
         answers: dict[str, list[dict[str, Any]]] = {
             "instance": rows,
             "node": [dict(zip(("name", "offline", "drained", "vm_capable"), node, strict=True)) for node in self.nodes],
-            "export": [{"export": None}, *({"export": name} for name in self.exports)],
+            "export": [
+                {"export": None, "node": "node9"},
+                *({"export": name, "node": node} for name, node in self.exports),
+            ],
         }
         return answer_of(rows=[[row[field] for field in fields] for row in answers[resource]])
 

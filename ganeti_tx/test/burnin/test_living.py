@@ -1,6 +1,7 @@
 """Whether instances live."""
 
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -27,17 +28,38 @@ class Guest(BaseHTTPRequestHandler):
         """Nobody reads it."""
 
 
+class Dripping(Guest):
+    """Sends `line` again and again, with pauses, and its name at last."""
+
+    line, times, pause = b"X", 300, 0.02
+
+    def do_GET(self) -> None:
+        """As HTTPServer calls it."""
+        try:
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
+            for _ in range(self.times):
+                self.wfile.write(self.line)
+                time.sleep(self.pause)
+            self.wfile.write(f"\r\n\r\n{HERE}".encode())
+        except OSError:
+            self.close_connection = True
+
+
 class FetchTests(SynchronousTestCase):
     """A guest that answers, or not, on this machine."""
 
     def answered(self, status: int, text: str) -> str:
         """What is thought of an answer."""
-        guest = type("Guest", (Guest,), {"answer": (status, text)})
+        return self.asked(type("Guest", (Guest,), {"answer": (status, text)}))
+
+    @staticmethod
+    def asked(guest: type[BaseHTTPRequestHandler], limit: float = 60) -> str:
+        """What is thought of a guest."""
         with HTTPServer((HERE, 0), guest) as server:
             thread = threading.Thread(target=server.handle_request)
             thread.start()
             try:
-                return fetched(HERE, server.server_port)
+                return fetched(HERE, server.server_port, limit)
             finally:
                 thread.join()
 
@@ -50,6 +72,15 @@ class FetchTests(SynchronousTestCase):
         self.assertIn("has 'web2', not the instance's name", self.answered(200, "web2\n"))
         self.assertIn("answered with status 500", self.answered(500, "no"))
         self.assertLess(len(self.answered(200, "x" * 100_000)), 200)
+
+    def test_drips(self) -> None:
+        """One that never stops within the time of all reads together."""
+        self.assertIn("there is no whole answer after 0.2 s", self.asked(Dripping, 0.2))
+
+    def test_pours(self) -> None:
+        """One that sends headers without end."""
+        lines = {"line": b"1\r\nX-More: " + b"x" * 8000, "times": 40, "pause": 0}
+        self.assertIn("the answer is longer than 65536 bytes", self.asked(type("Pouring", (Dripping,), lines)))
 
     def test_nobody(self) -> None:
         """Nobody listens."""

@@ -89,8 +89,8 @@ class BeforeTests(RunCase):
         self.client.foreign = ["web2.example.com", "web33"]
         self.refused(f"{FILE} web1 web2", "there is an instance web2.example.com; give names that are free")
         self.refused(f"{FILE} --rename web2 web1", "there is an instance web2.example.com")
-        self.client.exports = ["web1"]
-        self.refused(f"{FILE} web1", "there is an export web1")
+        self.client.exports = [("web1", "node2"), ("web1", "node3")]
+        self.refused(f"{FILE} web1", "there is an export web1; give names that are free")
         self.run_it(f"{FILE} web3", 0)
 
     def test_nodes(self) -> None:
@@ -138,7 +138,7 @@ class FailedTests(RunCase):
     def import_fails(self, ops: list[dict[str, Any]]) -> None:
         """What is submitted as an export is one, and then fails."""
         if ops[0]["OP_ID"] == "OP_BACKUP_EXPORT":
-            self.client.exports.append("web1")
+            self.client.exports.append(("web1", ops[0]["target_node"]))
             del self.client.instances["web1"]
             self.client.results["OP_BACKUP_EXPORT"] = OpExecError("no room")
 
@@ -178,6 +178,83 @@ class FailedTests(RunCase):
         told = self.run_it(f"{FILE} --no-importexport web1 web2", 1)
         self.assertEqual(self.sent()[-2:], ["OP_INSTANCE_REMOVE"] * 2)
         self.assertIn("something is left: web1; web2\n", told)
+
+
+class ExportsTests(RunCase):
+    """It removes those that it has made, and no other."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.client.hears = self.happens
+        #: What somebody else has made when the first job with an opcode comes in.
+        self.others: dict[str, list[tuple[str, str]]] = {}
+
+    def happens(self, ops: list[dict[str, Any]]) -> None:
+        """A job comes in."""
+        self.client.exports += self.others.pop(ops[0]["OP_ID"], [])
+
+    def test_own(self) -> None:
+        """Each goes when its instance has been imported, by a job of its own, before the next one is made."""
+        self.run_it(f"{FILE} web1 web2", 0)
+        moves = [op for op in self.sent() if op.startswith("OP_BACKUP")]
+        self.assertEqual(moves, ["OP_BACKUP_EXPORT", "OP_BACKUP_REMOVE"] * 2)
+        self.assertEqual(self.client.exports, [])
+
+    def test_longer_name(self) -> None:
+        """One whose name begins as an instance's stays, and is named."""
+        other = ("web1.example.com", "node2")
+        self.others["OP_INSTANCE_CREATE"] = [other]
+        told = self.run_it(f"{FILE} web1", 0)
+        self.assertEqual(self.client.exports, [other])
+        self.assertIn("export web1.example.com on node2 stays: this burnin has not made it\n", told)
+        self.assertIn("Exporting", told)
+
+    def test_before_the_step(self) -> None:
+        """One of an instance's very name is neither replaced nor removed; the other instance is exported."""
+        for how in ("", "-p"):
+            self.client.exports = []
+            self.others["OP_INSTANCE_MOVE"] = [("web1", "node2")]
+            told = self.run_it(f"{FILE} {how} web1 web2", 0)
+            self.assertIn("web1: left out (this burnin has not made export web1 on node2, and would replace it)", told)
+            self.assertEqual(self.client.exports, [("web1", "node2")])
+        exported = [op["instance_name"] for op in self.client.submitted if op["OP_ID"].startswith("OP_BACKUP")]
+        self.assertEqual(set(exported), {"web2"})
+
+    def test_after_the_step(self) -> None:
+        """One that is made when its own has been removed is none of its own, wherever it is."""
+        mine = ("web1", "node2")
+        self.others["OP_INSTANCE_REBOOT"] = [mine]
+        self.assertIn("export web1 on node2 stays", self.run_it(f"{FILE} web1", 0))
+        [target] = [op["target_node"] for op in self.client.submitted if op["OP_ID"] == "OP_BACKUP_EXPORT"]
+        self.assertEqual((target, self.client.exports), (mine[1], [mine]))
+
+    def test_not_created(self) -> None:
+        """A second burnin that has come too late for its name takes nothing of the first."""
+        self.others["OP_INSTANCE_CREATE"] = [("web1", "node1")]
+        self.client.results["OP_INSTANCE_CREATE"] = OpExecError("web1 is there already")
+        self.assertIn("export web1 on node1 stays", self.run_it(f"{FILE} web1", 1))
+        self.assertNotIn("OP_BACKUP_REMOVE", self.sent())
+
+    def test_other_node(self) -> None:
+        """A removal would take what somebody else has exported meanwhile to another node: its own stays, and is told."""
+        self.others["OP_BACKUP_EXPORT"] = [("web1", "node1")]
+        told = self.run_it(f"{FILE} web1", 1)
+        self.assertRegex(told, r"something is left: export web1 on node\d \(not removed: node1 would lose one")
+        self.assertNotIn("OP_BACKUP_REMOVE", self.sent())
+
+    def test_foreign_instance(self) -> None:
+        """Somebody else has an instance of that name by now."""
+        self.client.results["OP_BACKUP_EXPORT"] = OpExecError("no room")
+
+        def taken(ops: list[dict[str, Any]]) -> None:
+            if ops[0]["OP_ID"] == "OP_BACKUP_EXPORT":
+                del self.client.instances["web1"]
+                self.client.foreign.append("web1")
+                self.client.exports.append(("web1", ops[0]["target_node"]))
+
+        self.client.hears = taken
+        self.assertIn("somebody else has an instance of that name now", self.run_it(f"{FILE} web1", 1))
+        self.assertNotIn("OP_BACKUP_REMOVE", self.sent())
 
 
 class InterruptedTests(RunCase):

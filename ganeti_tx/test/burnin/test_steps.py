@@ -228,12 +228,11 @@ class PartTests(StepCase):
         ops = self.ops(title, web1("a", "b"), "-t", "drbd")
         self.assertEqual([op["OP_ID"] for op in ops][1], "OP_INSTANCE_REMOVE")
         self.assertEqual(ops[0], self.named("BACKUP_EXPORT", target_node="c"))
-        self.assertEqual(ops[3], self.named("BACKUP_REMOVE"))
-        back = ops[2]
+        back = ops[-1]
         self.assertEqual((back["mode"], back["src_node"], back["disks"]), ("import", "c", []))
         self.assertEqual((back["pnode"], back["snode"], back["tags"]), ("b", "c", ["burnin:1"]))
         two = self.ops(title, web1("a", "b"), "-t", "drbd", nodes=("a", "b"))
-        self.assertEqual((two[0]["target_node"], two[2]["pnode"], two[2]["snode"]), ("a", "b", "a"))
+        self.assertEqual((two[0]["target_node"], two[-1]["pnode"], two[-1]["snode"]), ("a", "b", "a"))
         self.assertTrue(self.ops(title, web1("a"), "-t", "file")[0]["long_sleep"])
 
     def test_state(self) -> None:

@@ -202,6 +202,24 @@ class DisturbedTests(ClusterCase):
             self.assertEqual(exports(cluster), [], moment)
             cluster.end()
 
+    def test_export_of_another(self) -> None:
+        """What somebody makes meanwhile under a name that begins alike is there afterwards."""
+        other = "web1.corp.example.com"
+        disk = self.cluster.members[2].disk
+        client = DrivingClient(self.cluster)
+        call = client.call
+
+        def exporting(method: str, args: list[Any]) -> Any:
+            if method == "SubmitJob" and args[0][0]["OP_ID"] == "OP_BACKUP_EXPORT":
+                put(disk, self.cluster.paths.export_dir / other / "config.ini", b"[export]\nversion = 0\n")
+            return call(method, args)
+
+        client.call = exporting  # type: ignore[method-assign]
+        burning = Burning(self.cluster)
+        self.assertEqual(burning(f"{FILE} --no-move web1", client), 0, burning.err.getvalue())
+        self.assertEqual(exports(self.cluster), [other])
+        self.assertIn("import from", burning.out.getvalue())
+
     def test_orphans(self) -> None:
         """What somebody else has left is told of by verify, and is not ours; what appears meanwhile is."""
         runs(self.cluster, 2, "ghost.example.com")

@@ -100,7 +100,7 @@ class KvmBurninTests(SynchronousTestCase):
             ],
         )
         self.assertIn("- Asking the configuration daemons\n    2 nodes and 1 instances are as they should be\n", told)
-        self.assertIn("    nothing is left\nBurnin passed after ", told)
+        self.assertIn("    nothing of this burnin is left\nBurnin passed after ", told)
         self.assert_nothing_left()
 
     def test_shared(self) -> None:
@@ -126,7 +126,7 @@ class KvmBurninTests(SynchronousTestCase):
             rest = process.communicate(timeout=COMMAND_LIMIT)[0]
         self.assertEqual(process.returncode, 1, said + rest)
         self.assertIn("Interrupted\n", rest)
-        self.assertIn("    nothing is left\nBurnin FAILED after ", rest)
+        self.assertIn("    nothing of this burnin is left\nBurnin FAILED after ", rest)
         self.assert_nothing_left()
 
 
