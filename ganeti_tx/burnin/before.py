@@ -49,6 +49,16 @@ def check_names(client: Client, wanted: Wanted) -> None:
             raise OpPrereqError(f"there is {kind} {', '.join(sorted(taken))}; give names that are free", ECode.EXISTS)
 
 
+def check_template(client: Client, wanted: Wanted) -> None:
+    """@raise OpPrereqError: the cluster does not have it."""
+    enabled = client.query_cluster_info()["enabled_disk_templates"]
+    if wanted.template.value not in enabled:
+        raise OpPrereqError(
+            f"--disk-template: {wanted.template.value!r} is none of the cluster's disk templates: {', '.join(enabled)}",
+            ECode.INVAL,
+        )
+
+
 def hypervisor_of(client: Client, wanted: Wanted) -> tuple[str, HypervisorKind]:
     """The one that the instances get, with what it can. @raise OpPrereqError: the cluster does not have it."""
     enabled = client.query_cluster_info()["enabled_hypervisors"]

@@ -16,6 +16,8 @@ ADD, REMOVE = "add", "remove"
 EXPORT, REMOVE_EXPORT = "OP_BACKUP_EXPORT", "OP_BACKUP_REMOVE"
 #: Of a device that is not there yet, or the last one.
 LAST = -1
+#: Seconds for a guest that is thrown away to power off.
+SHORT = 5
 
 
 @frozen
@@ -298,8 +300,16 @@ def restarted(situation: Situation, instance: Burned) -> list[Part]:
 
 
 def removal(name: str, *, whatever: bool = False) -> Part:
-    """What removes an instance; `whatever` is left of it that cannot be removed."""
-    return Part("remove", opcode("OP_INSTANCE_REMOVE", instance_name=name, ignore_failures=unless(False, whatever)))
+    """What removes an instance; `whatever` is left of it that cannot be removed, and its guest is not waited for long."""
+    return Part(
+        "remove",
+        opcode(
+            "OP_INSTANCE_REMOVE",
+            instance_name=name,
+            ignore_failures=unless(False, whatever),
+            shutdown_timeout=SHORT if whatever else None,
+        ),
+    )
 
 
 def removal_of_export(name: str) -> Part:

@@ -45,6 +45,7 @@ class Burnin:
         """Whether all went well, and nothing is left. @raise GanetiError: nothing was begun."""
         wanted, client = self.wanted, self.session.client
         before.check_names(client, wanted)
+        before.check_template(client, wanted)
         hypervisor, kind = before.hypervisor_of(client, wanted)
         situation = Situation(wanted=wanted, ring=before.usable_nodes(client, wanted), tag=self.instances.tag)
         self._say_what(situation, hypervisor)

@@ -30,7 +30,11 @@ class BurningClient(FakeClient):
         #: What happens when a job is submitted, before it is done.
         self.hears: Callable[[list[dict[str, Any]]], None] = lambda ops: None
         self.answers["Query"] = self._query
-        self.answers["QueryClusterInfo"] = lambda: {"enabled_hypervisors": ["kvm", "lxc"], "master": "node1"}
+        self.answers["QueryClusterInfo"] = lambda: {
+            "enabled_hypervisors": ["kvm", "lxc"],
+            "enabled_disk_templates": ["file", "drbd", "plain", "sharedfile", "diskless"],
+            "master": "node1",
+        }
         self.answers["QueryJobs"] = self._query_any_jobs
         self.answers["CancelJob"] = lambda job_id, kill=False: [True, "cancelled"]
         self.results["OP_CLUSTER_VERIFY"] = {"jobs": []}

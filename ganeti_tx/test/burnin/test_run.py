@@ -106,6 +106,10 @@ class BeforeTests(RunCase):
         self.refused("-t drbd web1", "disk template drbd needs 2 nodes, and 1 may be used")
         self.assertIn("on node1.x\n", self.run_it(f"{FILE} web1", 0))
 
+    def test_template(self) -> None:
+        """A disk template that the cluster does not have is refused before anything is done."""
+        self.refused("-t ext web1", "'ext' is none of the cluster's disk templates: file, drbd")
+
     def test_hypervisor(self) -> None:
         """The cluster must have it."""
         self.refused(f"{FILE} -H xen-pvm web1", "'xen-pvm' is none of the cluster's hypervisors: kvm, lxc")

@@ -15,6 +15,8 @@ COMMAND_TIMEOUT = 120.0
 #: The exit statuses of sfdisk for what has no partition table, and of mountpoint for what is none.
 _NO_TABLE = 1
 _NO_MOUNT = 32
+#: What mount says of a disk on which it finds nothing.
+_NO_SYSTEM = "wrong fs type"
 
 
 @frozen
@@ -35,10 +37,9 @@ class RootDisks:
         result = await self.runner.run(argv, timeout=COMMAND_TIMEOUT)
         if not result.succeeded:
             said = result.stderr.decode("utf-8", "replace").strip().splitlines()[:1] or [result.describe()]
-            raise HypervisorError(
-                f"cannot mount {disk.path} as the root: {said[0][:500]}; it needs a file system, which an OS for"
-                " containers puts on it"
-            )
+            why = said[0][:500].rstrip(".")
+            advice = "; it needs a file system, which an OS for containers puts on it" if _NO_SYSTEM in why else ""
+            raise HypervisorError(f"cannot mount {disk.path} as the root: {why}{advice}")
 
     async def unmount(self, root: Path) -> None:
         """Everything below; what is not mounted is no error. @raise HypervisorError: it is in use."""
