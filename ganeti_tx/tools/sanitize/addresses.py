@@ -30,7 +30,7 @@ class OtherAddresses:
     def of(self, address: Address) -> Address:
         """Always the same for one."""
         if isinstance(address, IPv6Address) and (inside := address.ipv4_mapped) is not None:
-            return IPv6Address(f"::ffff:{self.of(inside)}")
+            return type(address)(int(address) ^ int(inside) ^ int(self.of(inside)))
         width, value = address.max_prefixlen, int(address)
         changed = value
         for place in range(width - 1, KEPT_BITS[address.version] - 1, -1):
