@@ -10,7 +10,9 @@ from attrs import frozen
 
 from ganeti_tx.burnin.instances import RUNNING, Instances
 from ganeti_tx.cli.session import Session
-from ganeti_tx.errors import OpExecError
+from ganeti_tx.errors import OpExecError, ResolverError
+from ganeti_tx.model.ip_family import family_of
+from ganeti_tx.runtime.names import look_up
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -50,21 +52,18 @@ class LimitedSocket(socket.socket):
 
 
 def connected(name: str, port: int, limit: float) -> LimitedSocket:
-    """A connection to the first address that takes it. @raise OSError: none does in that time."""
+    """A connection. @raise OSError: there is none in that time. @raise ResolverError: nobody knows the name."""
     deadline = time.monotonic() + limit
-    failed = OSError("it has no address")
-    for family, kind, protocol, _, address in socket.getaddrinfo(name, port, type=socket.SOCK_STREAM):
-        connection = LimitedSocket(family, kind, protocol)
-        connection.deadline = deadline
-        try:
-            connection.hurry()
-            connection.connect(address)
-        except OSError as error:
-            connection.close()
-            failed = error
-        else:
-            return connection
-    raise failed
+    _full_name, address = look_up(name)
+    connection = LimitedSocket(family_of(address))
+    connection.deadline = deadline
+    try:
+        connection.hurry()
+        connection.connect((address, port))
+    except OSError:
+        connection.close()
+        raise
+    return connection
 
 
 def fetched(name: str, port: int = HTTP_PORT, limit: float = ANSWER_LIMIT) -> str:
@@ -77,7 +76,7 @@ def fetched(name: str, port: int = HTTP_PORT, limit: float = ANSWER_LIMIT) -> st
         said = answer.read(MOST_ANSWER).decode("utf-8", "replace").strip()
     except TimeoutError:
         return f"http://{name}{PATH} cannot be had: there is no whole answer after {limit:g} s"
-    except (OSError, UnicodeError, http.client.HTTPException) as error:
+    except (OSError, ResolverError, http.client.HTTPException) as error:
         return f"http://{name}{PATH} cannot be had: {error}"
     finally:
         connection.close()
