@@ -107,10 +107,10 @@ class MasterFailoverTests(SynchronousTestCase):
         until(lambda: self.statuses(self.node2, waiting) == ["success"], "the job that waited")
 
         self.must(self.node1, "ganeti-noded")
+        self.must(self.node2, "gnt-cluster", "add-tags", "changed")
+        until(self.all_follow_node2, "the configuration")  # with it comes the end of master daemons that are there
         text = self.refused(self.node1, "ganeti-master", status=11)
         self.assertIn(self.node2.name, text)
-        self.must(self.node2, "gnt-cluster", "add-tags", "changed")
-        until(self.all_follow_node2, "the configuration")
         self.assertEqual(self.must(self.node1, "gnt-cluster", "getmaster").strip(), self.node2.name)
         self.submit(self.node2, 0)  # each job is an occasion to bring the whole queue to who lacks it
         until(lambda: self.statuses(self.node1, running, waiting) == ["error", "success"], "the jobs")
