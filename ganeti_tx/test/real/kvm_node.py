@@ -3,14 +3,12 @@
 import os
 import re
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from shutil import which
-from tempfile import mkdtemp
 from typing import Any
 
-from attrs import define, field
+from attrs import define
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import UNIXClientEndpoint, connectProtocol
@@ -22,11 +20,7 @@ from twisted.trial.unittest import SkipTest
 from ganeti_tx.node.hypervisor.kvm.driver import register
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout, instance_layout
 from ganeti_tx.node.hypervisor.kvm.migrating import MigratingKvm
-from ganeti_tx.runtime.files import IFiles, RealFiles
-from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.process import IProcessRunner
-from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
-from ganeti_tx.runtime.threads import IThreads, reactor_threads
+from ganeti_tx.test.real.driver_node import DriverNode
 from ganeti_tx.test.real.guest import BOOT_LIMIT, QEMU
 
 #: What the driver keeps for all instances.
@@ -35,25 +29,13 @@ SETTLE_LIMIT = 20.0  # seconds
 
 
 @define
-class KvmNode:
-    """One node; `parts` is what its drivers are made from."""
-
-    top: Path = field(factory=lambda: Path(mkdtemp(prefix="hv")))  # short: the sockets' names lie in it
-    runner: IProcessRunner = field(factory=lambda: ReactorProcessRunner(reactor, reactor))
-    paths: Paths = field(init=False)
-    threads: IThreads = field(init=False)
-    files: IFiles = field(init=False)
-    clock: Any = field(default=reactor, init=False)
-    reactor: Any = field(default=reactor, init=False)
-    now: Callable[[], float] = field(default=time.time, init=False)
+class KvmNode(DriverNode):
+    """One node, and what is on it."""
 
     def __attrs_post_init__(self) -> None:
         if which(QEMU) is None:
             raise SkipTest(f"{QEMU} is not installed")
-        self.paths = Paths(self.top)
-        self.paths.conf_dir.mkdir(parents=True)
-        self.threads = reactor_threads(reactor)  # type: ignore[arg-type]
-        self.files = RealFiles(self.threads)
+        super().__attrs_post_init__()
 
     def driver(self) -> MigratingKvm:
         """As a daemon that starts now makes it."""

@@ -3,22 +3,13 @@
 import os
 import shutil
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
-from tempfile import mkdtemp
-from typing import Any
 
-from attrs import define, field
-from twisted.internet import reactor
+from attrs import define
 
 from ganeti_tx.node.hypervisor.lxc.driver import register
 from ganeti_tx.node.hypervisor.lxc.hypervisor import LxcHypervisor
-from ganeti_tx.runtime.files import IFiles, RealFiles
-from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.process import IProcessRunner
-from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
-from ganeti_tx.runtime.threads import IThreads, reactor_threads
+from ganeti_tx.test.real.driver_node import DriverNode
 
 #: The first process of the small system: it ends at the signal with which LXC asks for it, or of itself.
 INIT = """#!/bin/busybox sh
@@ -44,23 +35,8 @@ def why_not() -> str | None:
 
 
 @define
-class LxcNode:
-    """One node; `parts` is what its drivers are made from."""
-
-    top: Path = field(factory=lambda: Path(mkdtemp(prefix="hv")))
-    runner: IProcessRunner = field(factory=lambda: ReactorProcessRunner(reactor, reactor))
-    paths: Paths = field(init=False)
-    threads: IThreads = field(init=False)
-    files: IFiles = field(init=False)
-    clock: Any = field(default=reactor, init=False)
-    reactor: Any = field(default=reactor, init=False)
-    now: Callable[[], float] = field(default=time.time, init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.paths = Paths(self.top)
-        self.paths.conf_dir.mkdir(parents=True)
-        self.threads = reactor_threads(reactor)  # type: ignore[arg-type]
-        self.files = RealFiles(self.threads)
+class LxcNode(DriverNode):
+    """One node, and what is on it."""
 
     def driver(self) -> LxcHypervisor:
         """As a daemon that starts now makes it."""
