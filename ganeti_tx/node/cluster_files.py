@@ -211,6 +211,10 @@ class ClusterFiles:
         if self.files.exists(lock := self.paths.queue_lock_file):  # of when it was the master
             self.files.remove(lock)
         await forget_ssh(self.files, self.paths)
+        self.forget_files()
+
+    def forget_files(self) -> None:
+        """Remove the files alone that are declared to be the cluster's. @raise OSError"""
         self._remove([file for file in FILES if file.of_cluster])
 
     def _remove(self, declared: Iterable[NodeFile]) -> None:

@@ -111,9 +111,10 @@ class Membership:
         self.daemons.clock.callLater(LEAVE_DELAY, self._end)
 
     def _end(self) -> None:
-        """Copies of jobs may have come meanwhile, at least of the one that makes this node leave."""
+        """Calls may have come meanwhile, with copies of jobs, at least of the one that makes this node leave, and a term each."""
         try:
             purge(self.files, self.paths, ())
+            self.cluster_files.forget_files()
         except OSError as error:
-            log.error("copies of jobs may be left: {error}", error=str(error))
+            log.error("files of the cluster may be left: {error}", error=str(error))
         self.end()

@@ -297,5 +297,8 @@ class ClusterFilesTests(SynchronousTestCase):
             name for name in self.files.listdir(self.paths.data_dir) if re.search(r"pem|key|ssconf|config|secret", name)
         ]
         self.assertEqual((left, running, ended), ([], {}, []))
+        late = (self.paths.queue_dir / "job-7", self.paths.master_term_file)
+        for path in late:  # a call that came while the others ended
+            self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(path, b"x")))
         clock.advance(LEAVE_DELAY)
-        self.assertEqual(ended, [True])
+        self.assertEqual((ended, [path for path in late if self.files.exists(path)]), ([True], []))
