@@ -46,7 +46,10 @@ class DiskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class NicSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One network interface with mode, link and vlan filled in; `netinfo` is the network's own data when it has one."""
+    """One network interface with mode, link and vlan filled in; `netinfo` is the network's own data when it has one.
+
+    `communication`: it is the one by which the instance talks to its node (`model.instance_communication`).
+    """
 
     uuid: str
     mac: str
@@ -57,6 +60,7 @@ class NicSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str | None = None
     network: str | None = None
     netinfo: dict[str, Any] | None = None
+    communication: bool = False
 
 
 class InstanceSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

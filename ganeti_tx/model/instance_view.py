@@ -13,6 +13,7 @@ from ganeti_tx.model.disk_specs import disk_specs
 from ganeti_tx.model.disk_templates import WITHOUT_DISKS
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.instance_communication import is_communication
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
@@ -102,6 +103,9 @@ class InstanceView(msgspec.Struct, frozen=True, kw_only=True):
             name=nic.name,
             network=nic.network,
             netinfo=None if network is None else network.netinfo(),
+            communication=is_communication(
+                nic.name, network and network.name, self.cluster.instance_communication_network
+            ),
         )
 
 

@@ -10,17 +10,13 @@ from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.undos import in_config
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.address_pool import AddressPool
-from ganeti_tx.model.enums import NicMode
+from ganeti_tx.model.instance_communication import LINK, MAC_PREFIX, MODE, RANGE, RANGE6
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.opcodes.network import OpNetworkConnect
 
 MAKE, CONNECT = "make the network of instance communication", "submit the jobs that connect it to node groups"
-#: Link-local addresses: nothing of it leaves a node (reference: network-scripts.json, instance_communication).
-RANGE, RANGE6, MAC_PREFIX = "169.254.0.0/16", "fe80::/10", "52:54:00"
-#: How its instances reach it in every group.
-MODE, LINK = NicMode.ROUTED, "communication_rt"
 
 
 @frozen

@@ -5,14 +5,8 @@ from collections.abc import Sequence
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.instance.nics import POOL
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.instance_communication import nic_name
 from ganeti_tx.model.opcodes.types import NicKey, NicParams
-
-PREFIX = "ganeti:communication:"
-
-
-def nic_name(instance: str) -> str:
-    """By which it is known among the instance's NICs."""
-    return f"{PREFIX}{instance}"
 
 
 def asked_nic(instance: str, cluster: Cluster) -> NicParams:

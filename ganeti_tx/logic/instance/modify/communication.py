@@ -1,7 +1,8 @@
 """Bringing the NIC by which an instance talks to its node, or taking it away."""
 
-from ganeti_tx.logic.instance.communication import asked_nic, nic_name
+from ganeti_tx.logic.instance.communication import asked_nic
 from ganeti_tx.logic.instance.modify.items import END
+from ganeti_tx.model.instance_communication import PREFIX
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.model.opcodes.types import ChangeAction, NicChange
@@ -9,10 +10,9 @@ from ganeti_tx.model.opcodes.types import ChangeAction, NicChange
 
 def communication_change(op: OpInstanceSetParams, view: InstanceView) -> list[NicChange]:
     """What does it; nothing when it is so already. @raise OpPrereqError: there is no network."""
-    name = nic_name(view.instance.name)
-    there = any(nic.name == name for nic in view.instance.nics)
-    if op.instance_communication is None or op.instance_communication is there:
+    name = next((nic.name for nic in view.instance.nics if (nic.name or "").startswith(PREFIX)), None)
+    if op.instance_communication is None or op.instance_communication is (name is not None):
         return []
-    if there:
+    if name is not None:
         return [NicChange(ChangeAction.REMOVE, name, {})]
     return [NicChange(ChangeAction.ADD, END, asked_nic(view.instance.name, view.cluster))]
