@@ -104,7 +104,9 @@ class InstanceView(msgspec.Struct, frozen=True, kw_only=True):
             network=nic.network,
             netinfo=None if network is None else network.netinfo(),
             communication=is_communication(
-                nic.name, network and network.name, self.cluster.instance_communication_network
+                nic.name,
+                None if network is None else network.name,
+                self.cluster.instance_communication_network,
             ),
         )
 

@@ -9,9 +9,10 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import BlockDeviceError, GanetiError, HypervisorError
+from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.node.answers import answers
-from ganeti_tx.node.hypervisor.interfaces import IHypervisor
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor, IPlugs
 from ganeti_tx.node.storage.interfaces import IPools
 from ganeti_tx.rpc.calls.node import (
     BridgesExist,
@@ -84,12 +85,17 @@ class Facts:
 
     @answers(BridgesExist)
     async def bridges(self, call: BridgesExist) -> None:
-        """@raise GanetiError: one is missing."""
+        """@raise GanetiError: one is missing. What a hypervisor does not plug in itself is not looked for."""
         if missing := missing_bridges(self.files, self.user_mode_marker, call.bridges):
             raise GanetiError(
                 f"bridges missing on this node: {', '.join(missing)}; make them there, or name others with "
                 "'--net 0:link=BRIDGE' or, for all instances, 'gnt-cluster modify --nic-parameters link=BRIDGE'"
             )
+        hypervisor = self.hypervisors.get(call.hypervisor)
+        without_bridges = self.files.exists(self.user_mode_marker)
+        for link in call.links:
+            if IPlugs.providedBy(hypervisor) and not (link.mode == NicMode.BRIDGED and without_bridges):
+                await IPlugs(hypervisor).check_link(link)
 
 
 def missing_bridges(files: IFiles, user_mode_marker: Path, names: Iterable[str]) -> list[str]:

@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.disks.plan import DiskPlan, space_wanted
 from ganeti_tx.logic.instance.create_plan import CreatePlan
-from ganeti_tx.logic.instance.nics import wanted_bridges
+from ganeti_tx.logic.instance.links import links_question, planned_links
 from ganeti_tx.logic.questions import ask, check_free_memory, check_room
 from ganeti_tx.logic.unit import Ping
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.os import fill_private_osparams, os_name
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
-from ganeti_tx.rpc.calls.node import BridgesExist
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import INodeRpc
 
@@ -41,8 +40,8 @@ async def check_runs(
         raise OpPrereqError(f"Guest OS '{plan.os}' is not allowed for installation", ECode.STATE)
     hvparams = plan.filled_hvparams(cluster)
     await ask(nodes, node, HypervisorValidateParams(hypervisor=plan.hypervisor.value, hvparams=hvparams))
-    if wanted := wanted_bridges(cluster, plan.nics):
-        await ask(nodes, node, BridgesExist(bridges=wanted), ECode.ENVIRON)
+    if (links := links_question(plan.hypervisor.value, planned_links(cluster, plan.nics))) is not None:
+        await ask(nodes, node, links, ECode.ENVIRON)
     if plan.wants_os:
         os_call = OsValidate(
             required=True,

@@ -202,12 +202,6 @@ def network_uuid(plan: NicPlan) -> str | None:
     return None if plan.network is None else plan.network.uuid
 
 
-def wanted_bridges(cluster: Cluster, plans: Sequence[NicPlan]) -> list[str]:
-    """The bridges that the interfaces plug into."""
-    filled = [fill_nicparams(cluster, plan.params) for plan in plans]
-    return sorted({str(params["link"]) for params in filled if params["mode"] == NicMode.BRIDGED})
-
-
 def nic_entry(cluster: Cluster, plan: NicPlan) -> dict[str, Any]:
     """One interface as an allocator is told of it; which MAC address it gets is not known yet."""
     params = fill_nicparams(cluster, plan.params)

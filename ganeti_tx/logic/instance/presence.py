@@ -3,15 +3,14 @@
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError
 from ganeti_tx.logic.disks.on_nodes import Warn, assemble_elsewhere
+from ganeti_tx.logic.instance.links import links_of, links_question
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.logic.undos import in_config, on_node
-from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import InstanceInfo, InstanceShutdown, InstanceStart, RunningInstance
-from ganeti_tx.rpc.calls.node import BridgesExist
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 #: The state that a hypervisor reports when the user inside has shut the instance down.
@@ -32,10 +31,10 @@ def is_running(seen: RunningInstance | None) -> bool:
 
 
 async def check_bridges(nodes: INodeRpc, target: InstanceView) -> None:
-    """@raise OpPrereqError: a bridge that the instance needs is not there."""
-    nics = [target.nic_spec(nic) for nic in target.instance.nics]
-    if wanted := sorted({nic.link for nic in nics if nic.mode == NicMode.BRIDGED}):
-        await ask(nodes, target.primary, BridgesExist(bridges=wanted), ECode.ENVIRON)
+    """@raise OpPrereqError: a bridge, a switch or a routing table that the instance needs is not there."""
+    links = links_of(target.nic_spec(nic) for nic in target.instance.nics)
+    if (question := links_question(target.instance.hypervisor.value, links)) is not None:
+        await ask(nodes, target.primary, question, ECode.ENVIRON)
 
 
 async def start(

@@ -9,6 +9,7 @@ from zope.interface import Attribute, Interface
 
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.model.migration import MigrationProgress, Side
+from ganeti_tx.model.nic_link import NicLink
 
 
 class RunState(IntEnum):
@@ -89,6 +90,13 @@ class IKeepsState(Interface):
 
     def kept_names() -> list[str]:
         """The instances of which there are such files, whether they run or not."""
+
+
+class IPlugs(Interface):
+    """A hypervisor that connects the interfaces of its machines on this node."""
+
+    async def check_link(link: NicLink) -> None:
+        """@raise HypervisorError: an interface could not be plugged in there, and what to do about it."""
 
 
 class IHotplug(Interface):

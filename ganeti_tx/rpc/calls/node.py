@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from ganeti_tx.model.nic_link import NicLink
 from ganeti_tx.model.params.node import EXCLUSIVE
 from ganeti_tx.rpc.calls.base import FAST, SLOW, URGENT, NodeCall, Question
 
@@ -125,8 +126,10 @@ class NodeDemoteFromMc(NodeCall[None], frozen=True, kw_only=True):
 
 
 class BridgesExist(Question[None], frozen=True, kw_only=True):
-    """Are all these bridges there?"""
+    """Are all these bridges there, and what else a hypervisor plugs interfaces into: switches, tables, bridges with VLANs?"""
 
     name: ClassVar[str] = "bridges_exist"
     timeout: ClassVar[float] = URGENT
     bridges: list[str]
+    hypervisor: str = ""
+    links: list[NicLink] = []

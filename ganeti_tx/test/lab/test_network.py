@@ -24,7 +24,7 @@ class VlanTests(LabCase):
         network = Network(Paths(Path(self.mktemp()).absolute()), RealFiles(InlineThreads()), runner_on(1))
         spec = kvm_spec([msgspec.structs.replace(NIC, link=BRIDGE, vlan=vlan)])
         planned = await network.plan(spec)
-        await network.connect(spec, planned, TapOptions())
+        await network.connect(planned, TapOptions())
         shown = self.machines[0].run(f"bridge vlan show dev {planned[0].tap}").split()
         await network.release(planned)
         self.assertNotEqual(self.machines[0].ended(f"ip link show {planned[0].tap}").returncode, 0)

@@ -1,89 +1,46 @@
 """Instances on a real bridge: taps made, used by QEMU and removed, in a network namespace of their own."""
 
-import ctypes
-import os
-from collections.abc import Sequence
-from shutil import which
-from threading import Thread
 from typing import Any
 
 import msgspec
 from attrs import define
-from twisted.internet import reactor
-from twisted.internet.defer import Deferred
-from twisted.trial.unittest import SkipTest, TestCase
-from zope.interface import implementer
+from twisted.trial.unittest import SkipTest
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import NicSpec
 from ganeti_tx.node.hypervisor.kvm.host_devices import LinuxHostDevices
-from ganeti_tx.runtime.process import IProcessRunner, ProcessResult
-from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
 from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, NIC, kvm_spec
 from ganeti_tx.test.real.guest import make_guest
 from ganeti_tx.test.real.kvm_node import KvmNode, SerialConsole
-
-
-@implementer(IProcessRunner)
-@define
-class NamespaceRunner:
-    """Runs everything inside a network namespace."""
-
-    inner: ReactorProcessRunner
-    namespace: str
-
-    def run(self, argv: Sequence[str], **options: Any) -> Deferred[ProcessResult]:
-        """See `IProcessRunner`."""
-        return self.inner.run(["ip", "netns", "exec", self.namespace, *argv], **options)
-
-    def run_detached(self, argv: Sequence[str], **options: Any) -> int:
-        """See `IProcessRunner`."""
-        return self.inner.run_detached(["ip", "netns", "exec", self.namespace, *argv], **options)
+from ganeti_tx.test.real.namespaces import NamespaceCase, NamespaceRunner
 
 
 @define
 class NamespaceDevices(LinuxHostDevices):
     """Opens taps inside a network namespace."""
 
-    namespace: str
+    place: NamespaceRunner
 
     def open_tap(self, name: str, vnet_hdr: bool, multi_queue: bool) -> int:
-        """See `IHostDevices`; a thread of its own enters the namespace, and ends."""
-        opened: list[int] = []
-
-        def inside() -> None:
-            with open(f"/run/netns/{self.namespace}", "rb") as space:
-                assert ctypes.CDLL(None).setns(space.fileno(), 0) == 0
-            opened.append(super(NamespaceDevices, self).open_tap(name, vnet_hdr, multi_queue))
-
-        thread = Thread(target=inside)
-        thread.start()
-        thread.join()
-        return opened[0]
+        """See `IHostDevices`."""
+        opening = super().open_tap
+        return self.place.inside(lambda: opening(name, vnet_hdr, multi_queue))
 
 
-class TapTests(TestCase):
+class TapTests(NamespaceCase):
     """A node whose network has one bridge."""
 
     timeout = 300
 
     async def setUp(self) -> None:  # type: ignore[override]  # trial waits for it
-        if os.getuid() != 0 or which("ip") is None:
-            raise SkipTest("network namespaces need root and the program ip")
-        outside = ReactorProcessRunner(reactor, reactor)
-        namespace = f"hv{os.getpid()}"
-        made = await outside.run(["ip", "netns", "add", namespace])
-        if not made.succeeded:
-            raise SkipTest(f"no network namespace can be made: {made.describe()}")
-        self.addCleanup(outside.run, ["ip", "netns", "delete", namespace])
-        self.runner = NamespaceRunner(outside, namespace)
+        self.runner = await self.new_namespace("h")
         bridge = await self.runner.run(["ip", "link", "add", "br0", "type", "bridge"])
         if not bridge.succeeded:
             raise SkipTest(f"no bridge can be made: {bridge.describe()}")
         self.node = KvmNode(runner=self.runner)
         self.addCleanup(self.node.clear)
         self.driver = self.node.driver()
-        self.driver.nics.host = NamespaceDevices(namespace)
+        self.driver.nics.host = NamespaceDevices(self.runner)
 
     async def taps(self) -> str:
         """The taps that are there, with their bridges."""

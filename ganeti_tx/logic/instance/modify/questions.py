@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.logic.instance.links import links_of, links_question
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.model.enums import NicMode
@@ -11,7 +12,7 @@ from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.model.params.backend import instance_beparams
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, RunningInstance
-from ganeti_tx.rpc.calls.node import BridgesExist, NodeInfo
+from ganeti_tx.rpc.calls.node import NodeInfo
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import RpcError
 
@@ -52,15 +53,16 @@ async def check_os(parts: Parts, op: OpInstanceSetParams, after: InstanceView) -
 
 
 async def check_bridges(parts: Parts, op: OpInstanceSetParams, after: InstanceView, nics: Sequence[Nic]) -> None:
-    """@raise OpPrereqError: environment_error, a bridge of a new NIC is not there, unless that is forced."""
-    specs = [after.nic_spec(nic) for nic in nics]
-    if any(spec.mode == NicMode.OPENVSWITCH for spec in specs):
+    """@raise OpPrereqError: environment_error, a bridge or table of a new NIC is not there, unless that is forced."""
+    links = links_of(after.nic_spec(nic) for nic in nics)
+    if any(link.mode == NicMode.OPENVSWITCH for link in links):
         parts.info("- INFO: OVS links are currently not checked for correctness")
-    wanted = sorted({spec.link for spec in specs if spec.mode == NicMode.BRIDGED})
-    if not wanted or after.primary.offline:
+    checked = [link for link in links if link.mode != NicMode.OPENVSWITCH]
+    question = links_question(after.instance.hypervisor.value, checked)
+    if question is None or after.primary.offline:
         return
     try:
-        await ask(parts.nodes, after.primary, BridgesExist(bridges=wanted), ECode.ENVIRON)
+        await ask(parts.nodes, after.primary, question, ECode.ENVIRON)
     except OpPrereqError as error:
         if not op.force:
             raise

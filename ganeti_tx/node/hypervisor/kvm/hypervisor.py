@@ -13,6 +13,7 @@ from zope.interface import implementer
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import DEFAULT_PROGRAM, KvmParams, find_program, no_program
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
+from ganeti_tx.model.nic_link import NicLink
 from ganeti_tx.node.hypervisor.affinity import masks_for
 from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import (
@@ -23,6 +24,7 @@ from ganeti_tx.node.hypervisor.interfaces import (
     IHypervisor,
     IKeepsState,
     InstanceInfo,
+    IPlugs,
     RunState,
 )
 from ganeti_tx.node.hypervisor.kvm import state as states
@@ -66,7 +68,7 @@ DIRECTORY_MODE = 0o750
 MAX_LOG = 1 << 20
 
 
-@implementer(IDiskGrowth, IHypervisor, IKeepsState, IHotplug, IBalloon)
+@implementer(IDiskGrowth, IHypervisor, IKeepsState, IPlugs, IHotplug, IBalloon)
 @define
 class KvmHypervisor:
     """Everything is found again from the node's run directory, so the daemon may be restarted at any time."""
@@ -138,7 +140,8 @@ class KvmHypervisor:
         if plan.params.use_chroot:
             self.files.mkdir(plan.files.chroot, 0o700)
         await states.save(self.files, plan.files, state)
-        await self.network.connect(plan.spec, plan.nics, tap_options(plan.params, plan.run_as.partition(":")[0]))
+        options = tap_options(plan.params, plan.run_as.partition(":")[0])
+        await self.network.connect(plan.nics, options, incoming=plan.incoming)
         await name_taps(self.files, plan.files, plan.nics)
         said_before = len(self._log(plan.files))
         result = await self.runner.run(state.argv, timeout=START_LIMIT)
@@ -267,6 +270,10 @@ class KvmHypervisor:
         """As IHypervisor says."""
         if wrong := faults(kvm_params(hvparams), self.files.exists):
             raise HypervisorError("; ".join(wrong))
+
+    async def check_link(self, link: NicLink) -> None:
+        """As IPlugs says."""
+        await self.network.ends.check_link(link)
 
     async def console(self, instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
         """As IHypervisor says."""

@@ -95,6 +95,7 @@ class MigratingKvm(KvmHypervisor):
         """As ILiveMigration says."""
         async with self._running(instance_name) as running:
             await migration.arrive(running.client, self.ending.clock)
+            await self.network.connect_late(running.state.nics)
 
     async def refuse(self, instance_name: str) -> None:
         """As ILiveMigration says."""

@@ -16,7 +16,10 @@ ENDING = ".runtime"
 
 
 class NicState(msgspec.Struct, frozen=True, kw_only=True):
-    """One network interface as it was connected; an empty `tap` means QEMU's own network stack."""
+    """One network interface as it was connected; an empty `tap` means QEMU's own network stack.
+
+    @ivar environment: what scripts were told of it (none: it was connected by an older version).
+    """
 
     uuid: str
     mac: str
@@ -25,7 +28,7 @@ class NicState(msgspec.Struct, frozen=True, kw_only=True):
     vlan: str = ""
     tap: str = ""
     restricted: bool = True
-    mtu: int | None = None
+    environment: Mapping[str, str] = {}
 
 
 class DiskState(msgspec.Struct, frozen=True, kw_only=True):

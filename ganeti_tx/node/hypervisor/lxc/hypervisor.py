@@ -10,8 +10,9 @@ from zope.interface import implementer
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.lxc import LxcParams
 from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.nic_link import NicLink
 from ganeti_tx.node.hypervisor.host import read_host_facts
-from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, IKeepsState, InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, IKeepsState, InstanceInfo, IPlugs, RunState
 from ganeti_tx.node.hypervisor.live import not_running
 from ganeti_tx.node.hypervisor.lxc import record as records
 from ganeti_tx.node.hypervisor.lxc.config_file import SECCOMP, config_text
@@ -33,7 +34,7 @@ FILE_MODE = 0o640
 LOG_LIMIT = 1 << 20
 
 
-@implementer(IHypervisor, IKeepsState)
+@implementer(IHypervisor, IKeepsState, IPlugs)
 @frozen(kw_only=True)
 class LxcHypervisor:
     """Everything is found again from the node's run directory and from LXC, so the daemon may be restarted at any time."""
@@ -74,7 +75,7 @@ class LxcHypervisor:
             self.files.mkdir(layout.root, DIRECTORY_MODE)
             await records.save(self.files, layout, ContainerRecord(memory=memory, vcpus=vcpus, veths=veths))
             await self.disks.mount(disk, layout.root)
-            await self.veths.connect(instance, veths)
+            await self.veths.connect(veths)
             seccomp = self.files.exists(SECCOMP)
             text = config_text(instance, params, layout, veths, unified=self.groups.unified, seccomp=seccomp)
             await self.files.write_atomic(layout.config, text.encode(), FILE_MODE)
@@ -172,6 +173,10 @@ class LxcHypervisor:
     async def validate(self, hvparams: Mapping[str, Any]) -> None:
         """As IHypervisor says."""
         checked(lxc_params(hvparams))
+
+    async def check_link(self, link: NicLink) -> None:
+        """As IPlugs says."""
+        await self.veths.ends.check_link(link)
 
     async def console(self, instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
         """As IHypervisor says."""

@@ -1,25 +1,25 @@
 """The interfaces of containers: pairs, of which one end is connected on the node."""
 
-import hashlib
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from attrs import frozen
+import msgspec
+from attrs import field, frozen
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.lxc.record import VethState
-from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT, shown_bridge
-from ganeti_tx.node.hypervisor.nics.connecting import connect_argvs, mtu_of
-from ganeti_tx.node.hypervisor.nics.script_environment import script_environment
-from ganeti_tx.node.hypervisor.nics.vlan import parse_vlan
+from ganeti_tx.node.hypervisor.nics.links import COMMAND_TIMEOUT
+from ganeti_tx.node.hypervisor.nics.names import interface_name
+from ganeti_tx.node.hypervisor.nics.node_ends import STOP, NodeEnds
+from ganeti_tx.node.hypervisor.nics.script_environment import NodeEnd, script_environment
+from ganeti_tx.node.hypervisor.nics.scripts import UserScripts
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.process import CLEAN_ENV, IProcessRunner
+from ganeti_tx.runtime.process import IProcessRunner
 
-#: An administrator's own script that connects an interface, in the place of everything that we do.
-CONNECT_SCRIPT = "lxc-vif-bridge"
-_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+#: In the names of administrators' scripts.
+KIND = "lxc"
+OUTSIDE, INSIDE = "veth", "peer"
 
 
 @frozen
@@ -29,58 +29,59 @@ class Veths:
     paths: Paths
     files: IFiles
     runner: IProcessRunner
+    ends: NodeEnds = field(init=False)
+
+    @ends.default
+    def _own_ends(self) -> NodeEnds:
+        return NodeEnds(self.runner, UserScripts(self.files, self.paths, KIND))
 
     async def plan(self, spec: InstanceSpec) -> list[VethState]:
         """What each will be; nothing is changed. @raise HypervisorError: one cannot be connected on this node."""
-        return [await self._plan_one(nic) for nic in spec.nics]
+        return [await self._plan_one(spec, nic, number) for number, nic in enumerate(spec.nics)]
 
-    async def _plan_one(self, nic: NicSpec) -> VethState:
-        if _MAC.fullmatch(nic.mac) is None:
-            raise HypervisorError(f"not a MAC address: {nic.mac!r}")
-        parse_vlan(nic.vlan)
-        shown = ""
-        if nic.mode == "bridged" and not (shown := await shown_bridge(self.runner, nic.link)):
-            raise HypervisorError(
-                f"network interface {nic.mac}: bridge {nic.link} is not on this node; create it, or choose another link"
-            )
-        words = f"{self.paths.root}:{nic.uuid}"
-        number = hashlib.sha256(words.encode()).hexdigest()[:10]
+    async def _plan_one(self, spec: InstanceSpec, nic: NicSpec, number: int) -> VethState:
+        try:
+            await self.ends.check(nic)
+        except HypervisorError as error:
+            raise HypervisorError(f"network interface {nic.mac}: {error}") from None
+        outside = interface_name(self.paths.root, nic, OUTSIDE)
         return VethState(
             uuid=nic.uuid,
             mac=nic.mac,
             mode=nic.mode,
             link=nic.link,
             vlan=nic.vlan,
-            outside=f"veth{number}",
-            inside=f"peer{number}",
-            mtu=mtu_of(shown),
+            outside=outside,
+            inside=interface_name(self.paths.root, msgspec.structs.replace(nic, communication=False), INSIDE),
+            environment=script_environment(spec, nic, number, outside),
         )
 
-    async def connect(self, spec: InstanceSpec, veths: Sequence[VethState]) -> None:
+    async def connect(self, veths: Sequence[VethState]) -> None:
         """Make them and put them where they belong. @raise HypervisorError: some may be left; `release` them."""
-        for number, (nic, veth) in enumerate(zip(spec.nics, veths, strict=True)):
+        for veth in veths:
             make = ["ip", "link", "add", "name", veth.outside, "type", "veth", "peer", "name", veth.inside]
             await self._run(make, f"cannot make interface {veth.outside}")
-            why = f"cannot connect {veth.outside} to {nic.mode} {nic.link}"
-            script = self.paths.conf_dir / CONNECT_SCRIPT
-            if self.files.exists(script):
-                await self._run([str(script)], why, script_environment(spec, nic, number, veth.outside))
-                continue
-            for argv in connect_argvs(nic, veth.outside, veth.mtu):
-                await self._run(argv, why)
+            await self.ends.connect(node_end(veth))
 
     async def release(self, veths: Sequence[VethState]) -> None:
-        """Remove them; one that is not there is no error. @raise HypervisorError: one cannot be removed."""
+        """Remove them with all that leads to them; one that is not there is no error.
+
+        @raise HypervisorError: something is left.
+        """
         for veth in veths:
-            if veth.mode == "openvswitch":
-                argv = ["ovs-vsctl", "--timeout=30", "--if-exists", "del-port", veth.outside]
-                await self._run(argv, f"cannot take {veth.outside} from its switch")
+            await self.ends.disconnect(node_end(veth), STOP)
             shown = await self.runner.run(["ip", "link", "show", "dev", veth.outside], timeout=COMMAND_TIMEOUT)
             if shown.succeeded:
                 why = f"cannot remove interface {veth.outside}"
                 await self._run(["ip", "link", "delete", "dev", veth.outside], why)
 
-    async def _run(self, argv: Sequence[str], why: str, environment: Mapping[str, str] = {}) -> None:
-        result = await self.runner.run(argv, env={**CLEAN_ENV, **environment}, timeout=COMMAND_TIMEOUT)
+    async def _run(self, argv: Sequence[str], why: str) -> None:
+        result = await self.runner.run(argv, timeout=COMMAND_TIMEOUT)
         if not result.succeeded:
             raise HypervisorError(f"{why}: {argv[0]} {result.describe()}")
+
+
+def node_end(veth: VethState) -> NodeEnd:
+    """Of a pair; of one that an older version made not all is known."""
+    known = {"INTERFACE": veth.outside, "MODE": veth.mode, "LINK": veth.link, "VLAN": veth.vlan, "MAC": veth.mac}
+    return NodeEnd(veth.environment or known)

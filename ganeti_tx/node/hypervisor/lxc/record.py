@@ -1,6 +1,6 @@
 """What a node remembers of its containers, so that a restarted daemon knows what to clean up."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -13,7 +13,10 @@ MODE = 0o600
 
 
 class VethState(msgspec.Struct, frozen=True, kw_only=True):
-    """One network interface: a pair, of which `outside` stays on the node and `inside` goes into the container."""
+    """One network interface: a pair, of which `outside` stays on the node and `inside` goes into the container.
+
+    @ivar environment: what scripts were told of it (none: it was connected by an older version).
+    """
 
     uuid: str
     mac: str
@@ -22,7 +25,7 @@ class VethState(msgspec.Struct, frozen=True, kw_only=True):
     vlan: str = ""
     outside: str
     inside: str
-    mtu: int | None = None
+    environment: Mapping[str, str] = {}
 
 
 class ContainerRecord(msgspec.Struct, frozen=True, kw_only=True):

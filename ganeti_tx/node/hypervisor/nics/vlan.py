@@ -1,4 +1,4 @@
-"""The commands that put the tap of a network interface into its VLANs."""
+"""VLANs of interfaces on bridges of the kernel."""
 
 from ganeti_tx.errors import HypervisorError, ParameterError
 from ganeti_tx.model import vlan as words
@@ -13,22 +13,12 @@ def parse_vlan(text: str) -> Vlan:
         raise HypervisorError(str(error)) from None
 
 
-def bridge_vlan_argvs(tap: str, vlan: Vlan) -> list[list[str]]:
-    """For a bridge of the kernel with VLAN filtering; the bridge's own default VLAN is left."""
+def bridge_vlan_argvs(interface: str, vlan: Vlan, default: int) -> list[list[str]]:
+    """For a bridge with VLAN filtering; its `default` VLAN is left, unless the interface is to be in it."""
     if vlan == Vlan():
         return []
-    argvs = [["bridge", "vlan", "del", "dev", tap, "vid", "1"]]
-    if vlan.untagged is not None:
-        argvs.append(["bridge", "vlan", "add", "dev", tap, "vid", str(vlan.untagged), "pvid", "untagged"])
-    return argvs + [["bridge", "vlan", "add", "dev", tap, "vid", str(vid)] for vid in vlan.tagged]
-
-
-def openvswitch_argv(switch: str, tap: str, vlan: Vlan) -> list[str]:
-    """For a port of Open vSwitch."""
-    argv = ["ovs-vsctl", "--timeout=30", "--may-exist", "add-port", switch, tap]
-    if vlan.untagged is not None:
-        argv.append(f"tag={vlan.untagged}")
-    if vlan.tagged:
-        argv.append("trunks=" + ",".join(map(str, vlan.tagged)))
-        argv.append("vlan_mode=" + ("native-untagged" if vlan.untagged is not None else "trunk"))
-    return argv
+    of = ["dev", interface, "vid"]
+    left = [] if default in (0, vlan.untagged, *vlan.tagged) else [["bridge", "vlan", "del", *of, str(default)]]
+    untagged = [] if vlan.untagged is None else [[*of, str(vlan.untagged), "pvid", "untagged"]]
+    members = [*untagged, *([*of, str(vid)] for vid in vlan.tagged)]
+    return [*left, *(["bridge", "vlan", "add", *each] for each in members)]

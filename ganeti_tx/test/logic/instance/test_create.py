@@ -94,6 +94,18 @@ class CreateTests(UnitTestCase):
         [start] = self.nodes.of_kind(InstanceStart)
         self.assertEqual(start.instance.nics[0].vlan, ".5:6:7")
 
+    def test_links(self) -> None:
+        """Before an instance is made its node is asked for all that its interfaces are plugged into."""
+        switch = {NicKey.MODE: "openvswitch", NicKey.LINK: "sw1", NicKey.VLAN: ".5"}
+        routed = {NicKey.MODE: "routed", NicKey.LINK: "100", NicKey.IP: "192.0.2.77"}
+        self.run_op(create(nics=(switch, routed, {NicKey.LINK: "br1", NicKey.VLAN: ":6"}, {NicKey.LINK: "br2"})))
+        asked = self.nodes.of_kind(BridgesExist)[0]
+        self.assertEqual((asked.bridges, asked.hypervisor), (["br1", "br2"], "kvm"))
+        self.assertEqual(
+            [(link.mode, link.link, link.vlan) for link in asked.links],
+            [("bridged", "br1", ":6"), ("openvswitch", "sw1", ".5"), ("routed", "100", "")],
+        )
+
     def test_identify_defaults(self) -> None:
         """What is as in the cluster is not the instance's own, so that it follows the cluster later."""
         cluster = replace(

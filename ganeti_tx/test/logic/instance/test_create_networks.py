@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from ganeti_tx.errors import ECode, OpExecError
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.instance_communication import communication_nic
 from ganeti_tx.model.opcodes.types import NicKey
 from ganeti_tx.rpc.calls.instance import InstanceOsAdd, InstanceStart
 from ganeti_tx.rpc.calls.node import BridgesExist
@@ -56,6 +57,10 @@ class CreateTests(NetworkCase):
         made = self.made(nics=({NicKey.LINK: "br7"},), instance_communication=True)
         self.assertEqual([nic.name for nic in made.nics], [None, f"ganeti:communication:{NEW}"])
         self.assertEqual((made.nics[1].network, made.nics[1].ip), (LAN.uuid, "198.51.100.3"))
+        self.assertEqual(self.stage.nodes.of_kind(BridgesExist)[0].bridges, ["br7"])  # it is plugged into nothing
+        told = self.stage.nodes.of_kind(InstanceStart)[0].instance
+        self.assertEqual([nic.communication for nic in told.nics], [False, True])
+        self.assertEqual(communication_nic(told), told.nics[1])
 
     def test_given_back(self) -> None:
         """What could not be made has no address in the end."""

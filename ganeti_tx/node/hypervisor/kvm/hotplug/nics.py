@@ -35,7 +35,7 @@ class NicPlug:
         if device in await machine.devices():
             return
         await check_nics(machine.client, params)
-        planned = await self.network.plan_one(nic)
+        planned = await self.network.plan_one(spec, nic, index)
         await self._forget(machine, nic.uuid)
         place = await place_for(machine, params, device, lambda places: places.slot(device))
         await machine.remember(
@@ -44,7 +44,7 @@ class NicPlug:
         plugged = False
         try:
             options = tap_options(params, owner_of(machine.state, params))
-            await self.network.connect_one(spec, nic, index, planned, options)
+            await self.network.connect_one(planned, options)
             await self._add_backend(machine, params, planned, options)
             await machine.client.execute("device_add", arguments(**nic_device(params, planned, place)))
             await name_taps(machine.files, machine.layout, machine.state.nics)
@@ -95,7 +95,7 @@ class NicPlug:
             if error.error_class != "DeviceNotFound":
                 raise
         if any(nic.uuid == uuid for nic in machine.state.nics):
-            await self.network.release([nic for nic in machine.state.nics if nic.uuid == uuid])
+            await self.network.release([nic for nic in machine.state.nics if nic.uuid == uuid], unplugged=True)
             await machine.remember(nics=[nic for nic in machine.state.nics if nic.uuid != uuid])
             await name_taps(machine.files, machine.layout, machine.state.nics)
 

@@ -1,18 +1,17 @@
 """How interfaces are connected, with scripted programs."""
 
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.model import network
 from ganeti_tx.model.instance_spec import NicSpec
 from ganeti_tx.node.hypervisor.kvm.network import TUN_DEVICE, Network, TapOptions
 from ganeti_tx.node.hypervisor.kvm.state import NicState
-from ganeti_tx.node.hypervisor.nics.connecting import connect_argvs
-from ganeti_tx.node.hypervisor.nics.script_environment import script_environment
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner
@@ -41,6 +40,14 @@ class NetworkTests(SynchronousTestCase):
         """How one interface will be connected."""
         (state,) = self.successResultOf(Deferred.fromCoroutine(self.network.plan(kvm_spec([nic]))))
         return state
+
+    def done(self, doing: Coroutine[Any, Any, object]) -> None:
+        """Wait for something."""
+        self.successResultOf(Deferred.fromCoroutine(doing))
+
+    def script_sysctl(self) -> None:
+        """A node whose kernel's settings can be changed."""
+        self.runner.script(["sysctl"], ProcessResult())
 
     def refused(self, nic: NicSpec = NIC) -> str:
         """Why it cannot be."""
@@ -97,78 +104,38 @@ class NetworkTests(SynchronousTestCase):
         state = self.plan()
         self.runner.calls.clear()
         options = TapOptions(vnet_hdr=True, multi_queue=True, owner="61234")
-        self.successResultOf(Deferred.fromCoroutine(self.network.connect(kvm_spec([NIC]), [state], options)))
-        made, mastered, up = self.runner.commands
+        self.done(self.network.connect([state], options))
+        made, _looked, mastered, up = self.runner.commands
         self.assertEqual(made[-4:], ["user", "61234", "vnet_hdr", "multi_queue"])
         self.assertEqual(mastered, ["ip", "link", "set", "dev", state.tap, "master", "br0"])
         self.assertEqual(up[-1], "up")
 
-    def test_size(self) -> None:
-        """A tap takes the size of its bridge's packets before it comes there."""
-        self.runner.script(SHOW_BRIDGE, ProcessResult(stdout=b"3: br0: <UP> mtu 9000 qdisc noqueue state UP"))
-        state = self.plan()
-        self.runner.calls.clear()
-        self.successResultOf(Deferred.fromCoroutine(self.network.connect(kvm_spec([NIC]), [state], TapOptions())))
-        self.assertEqual(self.runner.commands[1], ["ip", "link", "set", "dev", state.tap, "mtu", "9000"])
-        self.assertEqual(self.runner.commands[2][-2:], ["master", "br0"])
-
-    def test_script_of_more(self) -> None:
-        """Address and VLAN are told only of an interface that has them."""
-        self.assertFalse({"IP", "VLAN"} & script_environment(kvm_spec([NIC]), NIC, 0, "tap0").keys())
-        nic = msgspec.structs.replace(NIC, ip="192.0.2.1", vlan=".5")
-        told = script_environment(kvm_spec([nic]), nic, 1, "tap0")
-        self.assertEqual((told["IP"], told["VLAN"], told["INTERFACE_INDEX"]), ("192.0.2.1", ".5", "1"))
-
-    def test_script(self) -> None:
-        """An administrator's script takes the place of our commands; its failure is told with its words."""
-        script = PATHS.conf_dir / "kvm-vif-bridge"
-        self.write(script, b"")
-        self.runner.script([str(script)], ProcessResult(status=3, stderr=b"no such zone"))
-        connecting = self.network.connect(kvm_spec([NIC]), [self.plan()], TapOptions())
-        failure = self.failureResultOf(Deferred.fromCoroutine(connecting), HypervisorError)
-        self.assertIn("no such zone", str(failure.value))
-        self.assertEqual(self.runner.calls[-1].env["BRIDGE"], "br0")
-
-    def test_script_of_network(self) -> None:
-        """Such a script is told of the interface's network; that there is one shows by NETWORK."""
-        script = PATHS.conf_dir / "kvm-vif-bridge"
-        self.write(script, b"")
-        self.runner.script([str(script)], ProcessResult())
-        lan = network.Network(
-            serial_no=1, uuid="lan-uuid", name="lan", network="10.5.0.0/28", gateway="10.5.0.1", tags=("a", "b")
-        )
-        for nic in (NIC, msgspec.structs.replace(NIC, netinfo=lan.netinfo())):
-            self.successResultOf(
-                Deferred.fromCoroutine(self.network.connect(kvm_spec([nic]), [self.plan()], TapOptions()))
-            )
-        told = [
-            {name: value for name, value in call.env.items() if name.startswith("NETWORK")}
-            for call in self.runner.calls
-            if call.argv == (str(script),)
-        ]
-        of_lan = {
-            "NETWORK": "lan",
-            "NETWORK_NAME": "lan",
-            "NETWORK_UUID": "lan-uuid",
-            "NETWORK_SUBNET": "10.5.0.0/28",
-            "NETWORK_GATEWAY": "10.5.0.1",
-            "NETWORK_TAGS": "a b",
-        }
-        self.assertEqual(told, [{}, of_lan])
-
     def test_release(self) -> None:
         """A tap is removed; one that is not there is no error."""
         state = self.plan()
-        self.successResultOf(Deferred.fromCoroutine(self.network.release([state])))
+        self.done(self.network.release([state]))
         self.assertEqual(self.runner.commands[-1], ["ip", "link", "delete", "dev", state.tap])
         self.runner.script(["ip", "link", "show"], ProcessResult(status=1))
         self.runner.calls.clear()
-        self.successResultOf(Deferred.fromCoroutine(self.network.release([state])))
+        self.done(self.network.release([state]))
         self.assertEqual(len(self.runner.calls), 1)
 
-    def test_routed(self) -> None:
-        """A routed interface needs an address, and gets a route to it."""
-        routed = msgspec.structs.replace(NIC, mode="routed", link="100")
-        self.assertRaises(HypervisorError, connect_argvs, routed, "tap0")
-        argv = connect_argvs(msgspec.structs.replace(routed, ip="192.0.2.1"), "tap0")[-1]
-        self.assertEqual(argv[-2:], ["table", "100"])
+    def test_incoming(self) -> None:
+        """While a guest runs elsewhere its tap is there, but nothing leads to a routed one until it runs here."""
+        routed = self.plan(msgspec.structs.replace(NIC, uuid="n1", mode="routed", link="", ip="192.0.2.1"))
+        bridged = self.plan()
+        self.script_sysctl()
+        self.runner.calls.clear()
+        self.done(self.network.connect([routed, bridged], TapOptions(), incoming=True))
+        words = [argv[1:3] for argv in self.runner.commands if routed.tap in argv or bridged.tap in argv]
+        self.assertEqual(words, [["tuntap", "add"], ["tuntap", "add"], ["link", "set"], ["link", "set"]])
+        self.runner.calls.clear()
+        self.done(self.network.connect_late([routed, bridged]))
+        self.assertIn(["ip", "-4", "route", "replace", "192.0.2.1", "dev", routed.tap], self.runner.commands)
+        self.assertFalse([argv for argv in self.runner.commands if bridged.tap in argv])
+
+    def test_before(self) -> None:
+        """What an older version connected, of which less is remembered, can be released."""
+        for mode in ("bridged", "routed", "openvswitch"):
+            self.done(self.network.release([NicState(uuid="n0", mac=NIC.mac, mode=mode, link="x", tap="tap0")]))
+            self.assertEqual(self.runner.commands[-1], ["ip", "link", "delete", "dev", "tap0"])

@@ -1,0 +1,99 @@
+"""Whether a node has what interfaces are plugged into, and what that is like."""
+
+import re
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.enums import NicMode
+from ganeti_tx.model.nic_link import NicLink
+from ganeti_tx.model.vlan import Vlan
+from ganeti_tx.node.hypervisor.nics.switches import ovs_argv
+from ganeti_tx.node.hypervisor.nics.vlan import parse_vlan
+from ganeti_tx.runtime.process import NOT_FOUND, IProcessRunner, ProcessResult
+
+#: Seconds for a program that looks at interfaces or changes one.
+COMMAND_TIMEOUT = 30.0
+MODES = (NicMode.BRIDGED, NicMode.OPENVSWITCH, NicMode.ROUTED)
+#: What the kernel takes as the name of an interface, without what `ip` could take for an option.
+_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")
+_TABLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}")
+_MTU = re.compile(r"\bmtu (\d{1,9})\b")
+_DEFAULT_VLAN = re.compile(r"\bvlan_default_pvid (\d{1,4})\b")
+#: The VLAN of a bridge's ports, unless it says otherwise.
+USUAL_VLAN = 1
+
+
+async def run(runner: IProcessRunner, *argv: str) -> ProcessResult:
+    """A program of iproute2. @raise HypervisorError: it is not on this node."""
+    result = await runner.run(argv, timeout=COMMAND_TIMEOUT)
+    if result.status == NOT_FOUND:
+        raise HypervisorError(f"the program {argv[0]} is not on this node; install iproute2")
+    return result
+
+
+async def shown_bridge(runner: IProcessRunner, link: str) -> str:
+    """What the program ip shows of a bridge; empty when it is none. @raise HypervisorError: it could not be one."""
+    if _INTERFACE.fullmatch(link) is None:
+        raise HypervisorError(f"not the name of a bridge: {link!r}")
+    result = await run(runner, "ip", "-details", "link", "show", "dev", link, "type", "bridge")
+    return result.stdout.decode("utf-8", "replace").strip() if result.succeeded else ""
+
+
+def mtu_of(shown: str) -> int | None:
+    """The largest packet of an interface, in what the program ip shows of it."""
+    found = _MTU.search(shown)
+    return int(found[1]) if found else None
+
+
+def default_vlan_of(shown: str) -> int:
+    """The VLAN that new ports of a bridge are in."""
+    found = _DEFAULT_VLAN.search(shown)
+    return int(found[1]) if found else USUAL_VLAN
+
+
+async def check_link(runner: IProcessRunner, wanted: NicLink) -> None:
+    """@raise HypervisorError: nothing can be plugged in there on this node, and what to do about it."""
+    vlan = parse_vlan(wanted.vlan)
+    if wanted.mode == NicMode.BRIDGED:
+        await _check_bridge(runner, wanted.link, vlan)
+    elif wanted.mode == NicMode.OPENVSWITCH:
+        await _check_switch(runner, wanted.link)
+    elif wanted.mode == NicMode.ROUTED:
+        await _check_table(runner, wanted.link)
+    else:
+        raise HypervisorError(f"network mode {wanted.mode!r} is none of {', '.join(MODES)}")
+
+
+async def _check_bridge(runner: IProcessRunner, link: str, vlan: Vlan) -> None:
+    shown = await shown_bridge(runner, link)
+    if not shown:
+        raise HypervisorError(f"bridge {link} is not on this node; create it, or choose another link")
+    if vlan != Vlan() and "vlan_filtering 1" not in shown:
+        raise HypervisorError(
+            f"bridge {link} does not keep VLANs apart on this node; 'ip link set dev {link} type bridge vlan_filtering 1'"
+            " has it do so"
+        )
+
+
+async def _check_switch(runner: IProcessRunner, link: str) -> None:
+    if _INTERFACE.fullmatch(link) is None:
+        raise HypervisorError(f"not the name of a switch: {link!r}")
+    result = await runner.run(ovs_argv("br-exists", link), timeout=COMMAND_TIMEOUT)
+    if result.status == NOT_FOUND:
+        raise HypervisorError("Open vSwitch is not on this node; install openvswitch-switch")
+    if result.status == 2:  # so ovs-vsctl(8) says no
+        raise HypervisorError(
+            f"switch {link} is not on this node; 'ovs-vsctl add-br {link}' makes it, or choose another link"
+        )
+    if not result.succeeded:
+        raise HypervisorError(f"Open vSwitch does not tell whether there is a switch {link}: {result.describe()}")
+
+
+async def _check_table(runner: IProcessRunner, link: str) -> None:
+    """An empty one is the main table."""
+    if link and _TABLE.fullmatch(link) is None:
+        raise HypervisorError(f"not the name or number of a routing table: {link!r}")
+    if link and not (await run(runner, "ip", "rule", "show", "table", link)).succeeded:
+        raise HypervisorError(
+            f"routing table {link} is not known on this node; name it in /etc/iproute2/rt_tables, or choose another link,"
+            " such as a number, or main"
+        )

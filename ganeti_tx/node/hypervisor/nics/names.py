@@ -1,0 +1,27 @@
+"""What the node's ends of interfaces are called, and which MAC addresses they may have."""
+
+import hashlib
+import re
+from pathlib import Path
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.instance_communication import INTERFACE_PREFIX
+from ganeti_tx.model.instance_spec import NicSpec
+
+#: Characters that the kernel takes.
+LONGEST = 15
+DIGITS = 11
+_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+
+
+def interface_name(root: Path, nic: NicSpec, prefix: str) -> str:
+    """One for each interface and node root, as several nodes may share a machine; that for communication is known by its name."""
+    prefix = INTERFACE_PREFIX if nic.communication else prefix
+    digest = hashlib.sha256(f"{root}:{nic.uuid}".encode()).hexdigest()
+    return prefix + digest[: min(DIGITS, LONGEST - len(prefix))]
+
+
+def check_mac(mac: str) -> None:
+    """@raise HypervisorError: it is none."""
+    if _MAC.fullmatch(mac) is None:
+        raise HypervisorError(f"not a MAC address: {mac!r}")

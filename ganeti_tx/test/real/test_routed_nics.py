@@ -1,0 +1,131 @@
+"""Routed interfaces and those for communication with the node, in namespaces: addresses are answered, packets pass."""
+
+from pathlib import Path
+
+from ganeti_tx.model.instance_communication import NODE_ADDRESS
+from ganeti_tx.node.hypervisor.nics.node_ends import STOP, NodeEnds
+from ganeti_tx.node.hypervisor.nics.script_environment import YES, NodeEnd
+from ganeti_tx.node.hypervisor.nics.scripts import UserScripts
+from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.test.real.namespaces import NamespaceCase, NamespaceRunner
+
+GUEST, NEIGHBOUR, NODE = "192.0.2.77", "192.0.2.9", "192.0.2.1"
+GUEST6, NEIGHBOUR6, NODE6 = "2001:db8::77", "2001:db8::9", "2001:db8::1"
+MAC = "aa:00:00:00:00:01"
+
+
+def new_end(interface: str, address: str, **more: str) -> NodeEnd:
+    """Of a guest with that address."""
+    return NodeEnd({"INTERFACE": interface, "MODE": "routed", "LINK": "", "MAC": MAC, "IP": address, **more})
+
+
+class RoutedCase(NamespaceCase):
+    """A node between a neighbour on its own network and a guest."""
+
+    async def setUp(self) -> None:  # type: ignore[override]  # trial waits for it
+        self.node = await self.new_namespace("n")
+        scripts = UserScripts(RealFiles(InlineThreads()), Paths(Path(self.mktemp()).absolute()), "kvm")
+        self.ends = NodeEnds(self.node, scripts)
+        self.outside = await self.new_neighbour(self.node, "o", "eth0")
+        for place, addresses in ((self.node, (NODE, NODE6)), (self.outside, (NEIGHBOUR, NEIGHBOUR6))):
+            await place.does(f"ip address add {addresses[0]}/24 dev eth0")
+            await place.does(f"ip address add {addresses[1]}/64 dev eth0 nodad")
+
+    async def reaches(self, place: NamespaceRunner, address: str) -> None:
+        """A packet gets there and back."""
+        result = await place.run(["busybox", "ping", "-c", "1", "-w", "20", address])
+        self.assertTrue(result.succeeded, f"{place.namespace} does not reach {address}: {result.describe()}")
+
+    async def never_reach(self, *tried: tuple[NamespaceRunner, str]) -> None:
+        """None gets there in a second; what is to be reached is at once."""
+        pings = [place.run(["busybox", "ping", "-c", "1", "-W", "1", address]) for place, address in tried]
+        self.assertFalse(any([(await ping).succeeded for ping in pings]))
+
+    async def left(self, interface: str) -> str:
+        """Rules, routes and answers of the node that have to do with an interface or its guest's address."""
+        shown = [
+            await self.node.does(f"ip {family} -o {what}")
+            for family in ("-4", "-6")
+            for what in ("rule show", "neigh show proxy", "route show table all")
+        ]
+        words = (f" {interface} ", GUEST, GUEST6)
+        return "\n".join(line for line in "".join(shown).splitlines() if any(word in f"{line} " for word in words))
+
+
+class RoutedTests(RoutedCase):
+    """Guests that are routed to."""
+
+    async def test_ipv4(self) -> None:
+        """The node answers for the guest outside and for the outside at the guest, and passes on; until it is disconnected."""
+        guest = await self.new_neighbour(self.node, "g", "tap1")
+        await guest.does(f"ip address add {GUEST}/32 dev eth0")
+        await guest.does("ip route add default dev eth0")
+        await self.node.does("sysctl -qw net.ipv4.ip_forward=1")
+        await self.never_reach((self.outside, GUEST))
+        end = new_end("tap1", GUEST)
+        for _ in range(2):  # which may be asked for again
+            await self.ends.connect(end)
+        await self.outside.does("ip neigh flush all")
+        await self.reaches(self.outside, GUEST)
+        await self.reaches(guest, NEIGHBOUR)
+        of_node = (await self.node.does("cat /sys/class/net/eth0/address")).strip()
+        self.assertIn(of_node, await self.outside.does(f"ip neigh show {GUEST}"))
+        await self.ends.disconnect(end, STOP)
+        await self.node.does("ip link del tap1")
+        self.assertEqual(await self.left("tap1"), "")
+
+    async def test_ipv6(self) -> None:
+        """The same with IPv6, where the guest finds its gateway by the node."""
+        guest = await self.new_neighbour(self.node, "g", "tap1")
+        await guest.does(f"ip address add {GUEST6}/128 dev eth0 nodad")
+        await guest.does(f"ip route add {NEIGHBOUR6} dev eth0")
+        await guest.does(f"ip route add default via {NEIGHBOUR6} dev eth0")
+        await self.node.does("sysctl -qw net.ipv6.conf.all.forwarding=1")
+        end = new_end("tap1", GUEST6, NETWORK_GATEWAY6=NEIGHBOUR6)
+        await self.ends.connect(end)
+        await self.reaches(self.outside, GUEST6)
+        await self.reaches(guest, NEIGHBOUR6)
+        await self.ends.disconnect(end, STOP)
+        await self.node.does("ip link del tap1")
+        self.assertEqual(await self.left("tap1"), "")
+
+    async def test_table(self) -> None:
+        """With a link the guest is in that table alone, which counts for what comes from it; no rule outlives an interface."""
+        guest = await self.new_neighbour(self.node, "g", "tap1")
+        end = new_end("tap1", GUEST, LINK="100")
+        await self.node.does(f"ip route add unreachable {NEIGHBOUR} table 100")
+        for _ in range(2):
+            await self.ends.connect(end)
+        self.assertIn("tap1", await self.node.does("ip route show table 100"))
+        self.assertNotIn("tap1", await self.node.does("ip route show"))
+        self.assertEqual(len((await self.node.does("ip rule show iif tap1")).splitlines()), 1)
+        went = await self.node.run(["ip", "route", "get", NEIGHBOUR, "from", GUEST, "iif", "tap1"])
+        self.assertFalse(went.succeeded)
+        await guest.does("ip link del eth0")  # the guest has ended by itself, and its interface went with it
+        self.assertIn("detached", await self.node.does("ip rule show iif tap1"))
+        await self.ends.disconnect(end, STOP)
+        self.assertEqual(await self.left("tap1"), "")
+
+
+class CommunicationTests(RoutedCase):
+    """Guests that talk to their node."""
+
+    async def test_node_only(self) -> None:
+        """Each guest reaches the node, which reaches each; none reaches another one or the outside, even if the node routes."""
+        await self.node.does("sysctl -qw net.ipv4.ip_forward=1")
+        guests = {}
+        for number in (1, 2):
+            guests[number] = await self.new_neighbour(self.node, f"g{number}", f"gnt.com.{number}")
+            await guests[number].does(f"ip address add 169.254.3.{number}/16 dev eth0")
+            await guests[number].does("ip route add default dev eth0")
+            end = new_end(f"gnt.com.{number}", f"169.254.3.{number}", LINK="communication_rt", COMMUNICATION=YES)
+            for _ in range(2):
+                await self.ends.connect(end)
+        for number, guest in guests.items():
+            await self.reaches(guest, NODE_ADDRESS)
+            await self.reaches(self.node, f"169.254.3.{number}")
+        await self.never_reach((guests[1], "169.254.3.2"), (guests[1], NEIGHBOUR))
+        await self.node.does("ip link del gnt.com.1")
+        await self.reaches(guests[2], NODE_ADDRESS)
