@@ -42,6 +42,7 @@ from ganeti_tx.node.master_role import MasterRoleCalls, forget_spared_vote
 from ganeti_tx.node.migrations import Migrations
 from ganeti_tx.node.mirrors import Mirrors
 from ganeti_tx.node.neighbours import Announcements, say_nothing
+from ganeti_tx.node.open_vswitch import OwnSwitch
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.scripts import OsScripts
@@ -237,6 +238,7 @@ class CallAnswerers:
             self.checks(),
             Powercycle(parts.clock, parts.machine),
             OutOfBand(files, parts.runner),
+            OwnSwitch(parts.runner),
             RestrictedCommands(files, paths, parts.runner, parts.clock, parts.hold, {0, os.geteuid()}),
         ]
 

@@ -10,6 +10,7 @@ from ganeti_tx.locking.levels import Level, Lock, Mode
 from ganeti_tx.logic.disks.exclusive import check_alike
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.node.demotion import take_copies, taking_copies
+from ganeti_tx.logic.node.own_switch import OwnSwitch, wanted_switch
 from ganeti_tx.logic.node.pool import FILL_POOL, certificate_digests, fill_pool
 from ganeti_tx.logic.node.ssh_keys import learn_from
 from ganeti_tx.logic.plan import Plan, PlannedStep
@@ -42,6 +43,8 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
     _group: NodeGroup
     _hv_state: Params
     _disk_state: Params
+    _ndparams: Params
+    _switch: OwnSwitch | None = None
     _digest: str | None = None
     _server_digest: str | None = None
 
@@ -77,13 +80,22 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
                 ECode.INVAL,
             )
         await self._check_addresses([node for node in known.values() if node.name != self._name])
-        check_ndparams(self.op.ndparams or {}, for_node=True)
         old = self._old
+        given = self.op.ndparams if old is None or self.op.ndparams is not None else old.ndparams
+        self._ndparams = check_ndparams(given or {}, for_node=True)
+        self._switch = wanted_switch(await self.config.cluster(), await self._final_group(), self._ndparams)
         self._hv_state = changed_hv_state({} if old is None else old.hv_state_static, self.op.hv_state)
         self._disk_state = changed_disk_state({} if old is None else old.disk_state_static, self.op.disk_state)
         if not self.op.dry_run:  # which is asked for before the node is set up: there is no daemon yet
             await self._check_daemon()
             await self._check_volumes()
+            if self._switch is not None:
+                await self._switch.check(self.nodes, NodeAddress(self._name, self._address))
+
+    async def _final_group(self) -> NodeGroup:
+        """Where it will be: one that is known stays where it is."""
+        uuid = self._group.uuid if self._old is None else self._old.group
+        return next((group for group in await self.config.groups() if group.uuid == uuid), self._group)
 
     async def hook_values(self) -> Mapping[str, object]:
         """The node as it will be."""
@@ -175,7 +187,8 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         """The node, its keys, and who else becomes a candidate; whether it becomes one is decided when it is put in."""
         node, name = (f"node {self._name}",), (self._name,)
         steps = [PlannedStep(ADD, (), node), PlannedStep(LEARN, name, node)]
-        return [*steps, *([taking_copies(self._name)] if self._old is not None else ()), FILL_POOL]
+        copies = [] if self._old is None else [taking_copies(self._name)]
+        return [*steps, *copies, FILL_POOL, *([] if self._switch is None else self._switch.steps(self._name))]
 
     async def execute(self) -> None:
         """Put it in."""
@@ -200,6 +213,8 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         if self._old is not None and not candidate:
             await take_copies(self, node)
         await fill_pool(self)
+        if self._switch is not None:
+            await self._switch.make(self, node)
 
     async def _put_in(self, node: Node) -> None:
         """A node that is known keeps its uuid and its instances; its certificate may be another one."""
@@ -213,7 +228,6 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
     async def _new_node(self, candidate: bool) -> Node:
         now = self.context.now()
         base = self._old
-        given = self.op.ndparams if base is None or self.op.ndparams is not None else base.ndparams
         fresh = Node(
             uuid=base.uuid if base is not None else await self.config.generate_uuid(),
             name=self._name,
@@ -226,7 +240,7 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
             master_capable=self._capable,
             vm_capable=self._vm_capable,
             powered=True,
-            ndparams=check_ndparams(given or {}, for_node=True),
+            ndparams=self._ndparams,
             hv_state_static=self._hv_state,
             disk_state_static=self._disk_state,
             serial_no=base.serial_no if base is not None else 1,

@@ -10,6 +10,8 @@ from ganeti_tx.model.nic_link import NicLink
 from ganeti_tx.node.hypervisor.nics.node_ends import STOP, NodeEnds
 from ganeti_tx.node.hypervisor.nics.script_environment import NodeEnd
 from ganeti_tx.node.hypervisor.nics.scripts import UserScripts
+from ganeti_tx.node.open_vswitch import OwnSwitch
+from ganeti_tx.rpc.calls.open_vswitch import NodeConfigureOvs
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
@@ -69,3 +71,25 @@ class SwitchedTests(NamespaceCase):
         with self.assertRaises(HypervisorError) as caught:
             await self.ends.check_link(NicLink(mode="openvswitch", link="sw2"))
         self.assertIn("switch sw2 is not on this node; 'ovs-vsctl add-br sw2' makes it", str(caught.exception))
+
+    async def test_own_switch(self) -> None:
+        """A node has its switch with a device in it, as often as it is asked; a device that others need is left alone."""
+        own = OwnSwitch(self.node)
+        await self.new_neighbour(self.node, "o", "eth1")
+        await self.node.does("ip link add name eth2 type veth peer name eth3")
+        await self.node.does("ip address add 192.0.2.1/24 dev eth2")
+        for _ in range(2):
+            await own.configure(NodeConfigureOvs(ovs_name="sw1", ovs_link="eth1"))
+        self.assertEqual(await self.node.does("ovs-vsctl list-ports sw1"), "eth1\n")
+        await own.configure(NodeConfigureOvs(ovs_name="sw1", ovs_link=""))
+        for name, device, words in (
+            ("sw1", "eth9", "device eth9 is not on this node"),
+            ("sw1", "eth2", "has the address 192.0.2.1"),
+            ("sw2", "eth1", "is in switch sw1 already"),
+            ("-x", "", "'-x'"),
+            ("sw1", "a b", "'a b'"),
+        ):
+            with self.assertRaises(HypervisorError) as caught:
+                await own.configure(NodeConfigureOvs(ovs_name=name, ovs_link=device))
+            self.assertIn(words, str(caught.exception))
+        self.assertEqual(await self.node.does("ovs-vsctl list-br"), "sw1\n")

@@ -18,6 +18,7 @@ _INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")
 _TABLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}")
 _MTU = re.compile(r"\bmtu (\d{1,9})\b")
 _DEFAULT_VLAN = re.compile(r"\bvlan_default_pvid (\d{1,4})\b")
+NO_OPEN_VSWITCH = "Open vSwitch is not on this node; install openvswitch-switch"
 #: The VLAN of a bridge's ports, unless it says otherwise.
 USUAL_VLAN = 1
 
@@ -30,10 +31,15 @@ async def run(runner: IProcessRunner, *argv: str) -> ProcessResult:
     return result
 
 
+def check_interface(kind: str, name: str) -> None:
+    """@raise HypervisorError: nothing can be called so."""
+    if _INTERFACE.fullmatch(name) is None:
+        raise HypervisorError(f"not the name of a {kind}: {name!r:.60}")
+
+
 async def shown_bridge(runner: IProcessRunner, link: str) -> str:
     """What the program ip shows of a bridge; empty when it is none. @raise HypervisorError: it could not be one."""
-    if _INTERFACE.fullmatch(link) is None:
-        raise HypervisorError(f"not the name of a bridge: {link!r}")
+    check_interface("bridge", link)
     result = await run(runner, "ip", "-details", "link", "show", "dev", link, "type", "bridge")
     return result.stdout.decode("utf-8", "replace").strip() if result.succeeded else ""
 
@@ -75,11 +81,10 @@ async def _check_bridge(runner: IProcessRunner, link: str, vlan: Vlan) -> None:
 
 
 async def _check_switch(runner: IProcessRunner, link: str) -> None:
-    if _INTERFACE.fullmatch(link) is None:
-        raise HypervisorError(f"not the name of a switch: {link!r}")
+    check_interface("switch", link)
     result = await runner.run(ovs_argv("br-exists", link), timeout=COMMAND_TIMEOUT)
     if result.status == NOT_FOUND:
-        raise HypervisorError("Open vSwitch is not on this node; install openvswitch-switch")
+        raise HypervisorError(NO_OPEN_VSWITCH)
     if result.status == 2:  # so ovs-vsctl(8) says no
         raise HypervisorError(
             f"switch {link} is not on this node; 'ovs-vsctl add-br {link}' makes it, or choose another link"

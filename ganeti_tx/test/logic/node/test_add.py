@@ -4,11 +4,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeAdd
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeHasIpAddress, NodeSshKeys, SshKeys, Version
+from ganeti_tx.rpc.calls.open_vswitch import CanConfigureOvs, NodeConfigureOvs
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.stage import ADDRESSES, CLUSTER, CONFIG, RACK2, TWO_GROUPS, UnitTestCase
 from ganeti_tx.test.model.samples import NODE2
@@ -22,8 +23,8 @@ def add(**changes: Any) -> OpNodeAdd:
     return OpNodeAdd(**{"node_name": NEW, **changes})
 
 
-class AddTests(UnitTestCase):
-    """OP_NODE_ADD."""
+class AddCase(UnitTestCase):
+    """A node that can be added."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -39,6 +40,10 @@ class AddTests(UnitTestCase):
         """A node as it is in the configuration."""
         (found,) = (node for node in self.stage.snapshot.nodes.values() if node.name == name)
         return found
+
+
+class AddTests(AddCase):
+    """OP_NODE_ADD."""
 
     def test_regular(self) -> None:
         """With the pool of candidates full it is a regular node, in the default group, under its resolved address."""
@@ -244,3 +249,40 @@ class Version6Tests(UnitTestCase):
         ):
             changes = {"primary_ip": "2001:db8::19", **given}
             self.assertIn(why, self.refused(add(**changes), OpPrereqError))
+
+
+class SwitchTests(AddCase):
+    """Nodes that get a switch."""
+
+    def well(self) -> None:
+        """The node can have one."""
+        super().well()
+        self.nodes.succeed(CanConfigureOvs, NodeConfigureOvs)
+
+    def test_asked_for(self) -> None:
+        """The node is asked first, and has it last; what a parameter does not say is as it is everywhere."""
+        self.run_op(add(ndparams={"ovs": "yes", "ovs_link": "eth1"}))
+        (asked,), (made,) = self.nodes.of_kind(CanConfigureOvs), self.nodes.of_kind(NodeConfigureOvs)
+        self.assertEqual({(each.ovs_name, each.ovs_link) for each in (asked, made)}, {("switch1", "eth1")})
+        self.assertEqual(self.nodes.kinds()[-1], NodeConfigureOvs.name)
+
+    def test_wider(self) -> None:
+        """The cluster's parameters count as well; without any nobody is asked."""
+        self.run_op(add())
+        self.assertEqual(self.nodes.of_kind(CanConfigureOvs), [])
+        cluster = replace(CLUSTER, ndparams={"ovs": True, "ovs_name": "sw7"})
+        self.stage = self.make_stage(replace(CONFIG, cluster=cluster))
+        self.nodes = self.stage.nodes
+        self.well()
+        self.run_op(add())
+        self.assertEqual([call.ovs_name for call in self.nodes.of_kind(NodeConfigureOvs)], ["sw7"])
+
+    def test_refused(self) -> None:
+        """A node that could not have it is not added; one that did not get it is, and what to do is said."""
+        self.nodes.fail(CanConfigureOvs, "install openvswitch-switch")
+        self.assertIn("install openvswitch-switch", self.refused(add(ndparams={"ovs": True}), OpPrereqError))
+        self.nodes.succeed(CanConfigureOvs)
+        self.nodes.fail(NodeConfigureOvs, "no room")
+        failure = self.failureResultOf(self.stage.run(add(ndparams={"ovs": True})), OpExecError)
+        self.assertIn("no room; when that is mended, 'gnt-node add --readd", str(failure.value))
+        self.assertEqual(self.node().ndparams, {"ovs": True})

@@ -1,0 +1,1 @@
+A node that is added with the node parameter ovs gets its Open vSwitch, with the device ovs_link in it; what prevents it is said before the node is added.
