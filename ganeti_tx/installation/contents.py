@@ -1,5 +1,6 @@
 """What is put where on a machine: files with their texts, and links to the programs."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -38,6 +39,9 @@ IN_TOOLS = frozenset(
         "users-setup",
     }
 )
+#: Where Ganeti has the scripts for network interfaces; that of Xen is linked from there by the administrator.
+LIBRARY = "usr/lib/ganeti"
+INTERFACE_SCRIPTS = ("kvm-ifup", "kvm-ifdown", "vif-ganeti")
 MANUAL = "usr/local/share/man/man8"
 PAGE = ".8"
 #: Where programs are found without a link.
@@ -52,10 +56,15 @@ class Contents:
     links: Mapping[str, Path]
 
 
-def contents(directory: Path, programs: Mapping[str, EntryPoint], allocators: Sequence[str] | None = None) -> Contents:
+def contents(
+    directory: Path,
+    programs: Mapping[str, EntryPoint],
+    allocators: Sequence[str] | None = None,
+    interpreter: Path = Path(sys.executable),
+) -> Contents:
     """Everything for a machine.
 
-    @param directory: where the programs are. @param programs: by name.
+    @param directory: where the programs are. @param programs: by name. @param interpreter: what runs them.
     @param allocators: the directories of instance allocators; None leaves what was said before.
     """
     files = {
@@ -65,6 +74,7 @@ def contents(directory: Path, programs: Mapping[str, EntryPoint], allocators: Se
         **completion_files(programs, f"{SHIPPED_PROGRAMS}/{PROGRAM}"),
         CRON: shipped("cron.d/ganeti").read_text(),
         INIT_SCRIPT: shipped("init.d/ganeti").read_text(),
+        **{f"{LIBRARY}/{name}": interface_script(name, interpreter) for name in INTERFACE_SCRIPTS},
         "etc/logrotate.d/ganeti": shipped("logrotate/ganeti").read_text(),
         **({} if allocators is None else {INSTANCE_ALLOCATORS_FILE: "".join(f"{each}\n" for each in allocators)}),
         **{f"{MANUAL}/{name}{PAGE}": text for name, text in manual_pages(programs).items()},
@@ -73,6 +83,11 @@ def contents(directory: Path, programs: Mapping[str, EntryPoint], allocators: Se
     linked = () if str(directory) in SEARCHED else programs
     links = {f"{LINKS}/{name}": directory / name for name in linked}
     return Contents(marked, {**links, **{f"{TOOLS}/{name}": directory / name for name in programs if name in IN_TOOLS}})
+
+
+def interface_script(name: str, interpreter: Path) -> str:
+    """One of them, which begins with what runs this program."""
+    return shipped(f"network/{name}").read_text().replace(f"{SHIPPED_PROGRAMS}/python3", str(interpreter))
 
 
 def with_mark(path: str, text: str) -> str:

@@ -8,7 +8,8 @@ from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.answers import answers
-from ganeti_tx.node.hypervisor.nics.links import COMMAND_TIMEOUT, NO_OPEN_VSWITCH, check_interface, run
+from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT, check_interface, run
+from ganeti_tx.node.hypervisor.nics.links import NO_OPEN_VSWITCH
 from ganeti_tx.node.hypervisor.nics.switches import ovs_argv
 from ganeti_tx.rpc.calls.open_vswitch import CanConfigureOvs, NodeConfigureOvs
 from ganeti_tx.runtime.process import NOT_FOUND, IProcessRunner, ProcessResult

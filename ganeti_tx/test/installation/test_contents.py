@@ -7,9 +7,10 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.installation.accounts import commands
-from ganeti_tx.installation.contents import INIT_SCRIPT, MARK, UNITS, contents, has_mark
+from ganeti_tx.installation.contents import INIT_SCRIPT, INTERFACE_SCRIPTS, MARK, UNITS, contents, has_mark
 from ganeti_tx.installation.main import directories
 from ganeti_tx.model.search_paths import INSTANCE_ALLOCATORS_FILE
+from ganeti_tx.node.hypervisor.nics.program import PROGRAMS as PROGRAMS_OF_INTERFACES
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, GROUPS, USERS
 from ganeti_tx.runtime.shipped import shipped
 
@@ -48,6 +49,14 @@ class ContentsTests(SynchronousTestCase):
         self.assertTrue(text.startswith("#!/bin/sh\n"))
         self.assertIn("PATH=/srv/venv/bin:", text)
         self.assertEqual([has_mark(text), has_mark("#!/bin/sh\necho\n" + text), has_mark("x")], [True, False, False])
+
+    def test_interface_scripts(self) -> None:
+        """They are where Ganeti has them, and are run by what runs the programs."""
+        files = contents(PROGRAMS, NODE, interpreter=Path("/srv/venv/bin/python")).files
+        for name in INTERFACE_SCRIPTS:
+            words = files[f"usr/lib/ganeti/{name}"].splitlines()[-1].split()
+            self.assertEqual((words[1], words[-2:]), ("/srv/venv/bin/python", [name, '"$@"']))
+            self.assertIn(name, PROGRAMS_OF_INTERFACES)
 
     def test_units(self) -> None:
         """Each daemon's unit has the user and group of the table, and its lines in the journal have its name."""

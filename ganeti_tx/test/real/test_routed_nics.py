@@ -1,5 +1,6 @@
 """Routed interfaces and those for communication with the node, in namespaces: addresses are answered, packets pass."""
 
+import sys
 from pathlib import Path
 
 from ganeti_tx.model.instance_communication import NODE_ADDRESS
@@ -11,6 +12,7 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.real.namespaces import NamespaceCase, NamespaceRunner
 
+ROOT = Path(__file__).parents[3]
 GUEST, NEIGHBOUR, NODE = "192.0.2.77", "192.0.2.9", "192.0.2.1"
 GUEST6, NEIGHBOUR6, NODE6 = "2001:db8::77", "2001:db8::9", "2001:db8::1"
 MAC = "aa:00:00:00:00:01"
@@ -26,8 +28,8 @@ class RoutedCase(NamespaceCase):
 
     async def setUp(self) -> None:  # type: ignore[override]  # trial waits for it
         self.node = await self.new_namespace("n")
-        scripts = UserScripts(RealFiles(InlineThreads()), Paths(Path(self.mktemp()).absolute()), "kvm")
-        self.ends = NodeEnds(self.node, scripts)
+        self.paths = Paths(Path(self.mktemp()).absolute())
+        self.ends = NodeEnds(self.node, UserScripts(RealFiles(InlineThreads()), self.paths, "kvm"))
         self.outside = await self.new_neighbour(self.node, "o", "eth0")
         for place, addresses in ((self.node, (NODE, NODE6)), (self.outside, (NEIGHBOUR, NEIGHBOUR6))):
             await place.does(f"ip address add {addresses[0]}/24 dev eth0")
@@ -107,6 +109,28 @@ class RoutedTests(RoutedCase):
         self.assertIn("detached", await self.node.does("ip rule show iif tap1"))
         await self.ends.disconnect(end, STOP)
         self.assertEqual(await self.left("tap1"), "")
+
+    async def test_script(self) -> None:
+        """A script of the administrator's does as it likes, and has us do the rest by our own program, in both directions."""
+        guest = await self.new_neighbour(self.node, "g", "tap1")
+        await guest.does(f"ip address add {GUEST}/32 dev eth0")
+        await guest.does("ip route add default dev eth0")
+        conf_dir = self.paths.conf_dir
+        conf_dir.mkdir(parents=True)
+        for name, program in (("kvm-vif-bridge", "kvm-ifup"), ("kvm-ifdown-custom", "kvm-ifdown")):
+            ours = f"{sys.executable} -m ganeti_tx.node.hypervisor.nics.program {program}"
+            (conf_dir / name).write_text(
+                f'#!/bin/sh\ncd {ROOT}; echo "$@" $MODE $IP >{conf_dir}/said; exec {ours} "$1"\n'
+            )
+            (conf_dir / name).chmod(0o755)
+        end = new_end("tap1", GUEST)
+        await self.ends.connect(end)
+        self.assertEqual((conf_dir / "said").read_text(), f"tap1 routed {GUEST}\n")
+        await self.reaches(guest, NODE)
+        self.assertIn("eth0", await self.left("tap1"))
+        await self.ends.disconnect(end, STOP)
+        self.assertEqual((conf_dir / "said").read_text(), f"tap1 stop routed {GUEST}\n")
+        self.assertNotIn("eth0", await self.left("tap1"))
 
 
 class CommunicationTests(RoutedCase):

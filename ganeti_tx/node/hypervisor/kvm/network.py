@@ -11,7 +11,7 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.kvm.state import NicState
-from ganeti_tx.node.hypervisor.nics.links import COMMAND_TIMEOUT
+from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT
 from ganeti_tx.node.hypervisor.nics.names import check_mac, interface_name
 from ganeti_tx.node.hypervisor.nics.node_ends import STOP, UNPLUG, NodeEnds
 from ganeti_tx.node.hypervisor.nics.script_environment import NodeEnd, script_environment

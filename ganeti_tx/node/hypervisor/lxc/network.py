@@ -8,7 +8,7 @@ from attrs import field, frozen
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.lxc.record import VethState
-from ganeti_tx.node.hypervisor.nics.links import COMMAND_TIMEOUT
+from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT
 from ganeti_tx.node.hypervisor.nics.names import interface_name
 from ganeti_tx.node.hypervisor.nics.node_ends import STOP, NodeEnds
 from ganeti_tx.node.hypervisor.nics.script_environment import NodeEnd, script_environment

@@ -1,6 +1,6 @@
 """The commands that plug the node's end of an interface into a bridge or a switch."""
 
-from ganeti_tx.node.hypervisor.nics.links import default_vlan_of, mtu_of
+from ganeti_tx.node.hypervisor.nics.bridges import default_vlan_of, mtu_of
 from ganeti_tx.node.hypervisor.nics.script_environment import NodeEnd
 from ganeti_tx.node.hypervisor.nics.switches import plug_argv
 from ganeti_tx.node.hypervisor.nics.vlan import bridge_vlan_argvs, parse_vlan

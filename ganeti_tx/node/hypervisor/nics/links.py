@@ -6,54 +6,22 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.nic_link import NicLink
 from ganeti_tx.model.vlan import Vlan
+from ganeti_tx.node.hypervisor.nics.bridges import (
+    COMMAND_TIMEOUT,
+    check_interface,
+    keeps_vlans_apart,
+    run,
+    shown_bridge,
+)
 from ganeti_tx.node.hypervisor.nics.switches import ovs_argv
 from ganeti_tx.node.hypervisor.nics.vlan import parse_vlan
-from ganeti_tx.runtime.process import NOT_FOUND, IProcessRunner, ProcessResult
+from ganeti_tx.runtime.process import NOT_FOUND, IProcessRunner
 
-#: Seconds for a program that looks at interfaces or changes one.
-COMMAND_TIMEOUT = 30.0
 MODES = (NicMode.BRIDGED, NicMode.OPENVSWITCH, NicMode.ROUTED)
-#: What the kernel takes as the name of an interface, without what `ip` could take for an option.
-_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")
-_TABLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}")
-_MTU = re.compile(r"\bmtu (\d{1,9})\b")
-_DEFAULT_VLAN = re.compile(r"\bvlan_default_pvid (\d{1,4})\b")
 NO_OPEN_VSWITCH = "Open vSwitch is not on this node; install openvswitch-switch"
-#: The VLAN of a bridge's ports, unless it says otherwise.
-USUAL_VLAN = 1
-
-
-async def run(runner: IProcessRunner, *argv: str) -> ProcessResult:
-    """A program of iproute2. @raise HypervisorError: it is not on this node."""
-    result = await runner.run(argv, timeout=COMMAND_TIMEOUT)
-    if result.status == NOT_FOUND:
-        raise HypervisorError(f"the program {argv[0]} is not on this node; install iproute2")
-    return result
-
-
-def check_interface(kind: str, name: str) -> None:
-    """@raise HypervisorError: nothing can be called so."""
-    if _INTERFACE.fullmatch(name) is None:
-        raise HypervisorError(f"not the name of a {kind}: {name!r:.60}")
-
-
-async def shown_bridge(runner: IProcessRunner, link: str) -> str:
-    """What the program ip shows of a bridge; empty when it is none. @raise HypervisorError: it could not be one."""
-    check_interface("bridge", link)
-    result = await run(runner, "ip", "-details", "link", "show", "dev", link, "type", "bridge")
-    return result.stdout.decode("utf-8", "replace").strip() if result.succeeded else ""
-
-
-def mtu_of(shown: str) -> int | None:
-    """The largest packet of an interface, in what the program ip shows of it."""
-    found = _MTU.search(shown)
-    return int(found[1]) if found else None
-
-
-def default_vlan_of(shown: str) -> int:
-    """The VLAN that new ports of a bridge are in."""
-    found = _DEFAULT_VLAN.search(shown)
-    return int(found[1]) if found else USUAL_VLAN
+#: The status by which ovs-vsctl(8) says that there is none.
+NO_SUCH_SWITCH = 2
+_TABLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}")
 
 
 async def check_link(runner: IProcessRunner, wanted: NicLink) -> None:
@@ -73,7 +41,7 @@ async def _check_bridge(runner: IProcessRunner, link: str, vlan: Vlan) -> None:
     shown = await shown_bridge(runner, link)
     if not shown:
         raise HypervisorError(f"bridge {link} is not on this node; create it, or choose another link")
-    if vlan != Vlan() and "vlan_filtering 1" not in shown:
+    if vlan != Vlan() and not keeps_vlans_apart(shown):
         raise HypervisorError(
             f"bridge {link} does not keep VLANs apart on this node; 'ip link set dev {link} type bridge vlan_filtering 1'"
             " has it do so"
@@ -85,7 +53,7 @@ async def _check_switch(runner: IProcessRunner, link: str) -> None:
     result = await runner.run(ovs_argv("br-exists", link), timeout=COMMAND_TIMEOUT)
     if result.status == NOT_FOUND:
         raise HypervisorError(NO_OPEN_VSWITCH)
-    if result.status == 2:  # so ovs-vsctl(8) says no
+    if result.status == NO_SUCH_SWITCH:
         raise HypervisorError(
             f"switch {link} is not on this node; 'ovs-vsctl add-br {link}' makes it, or choose another link"
         )

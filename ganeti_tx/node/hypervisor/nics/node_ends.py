@@ -9,13 +9,14 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.instance_spec import NicSpec
 from ganeti_tx.model.nic_link import NicLink
+from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT, shown_bridge
 from ganeti_tx.node.hypervisor.nics.communication import checksum_argv, communication_argvs
 from ganeti_tx.node.hypervisor.nics.connecting import bridge_argvs, switch_argvs
-from ganeti_tx.node.hypervisor.nics.links import COMMAND_TIMEOUT, check_link, shown_bridge
+from ganeti_tx.node.hypervisor.nics.links import check_link
 from ganeti_tx.node.hypervisor.nics.names import check_mac
 from ganeti_tx.node.hypervisor.nics.routing import RoutedEnd, routed_end
 from ganeti_tx.node.hypervisor.nics.script_environment import NOT_KEPT, NodeEnd
-from ganeti_tx.node.hypervisor.nics.scripts import UserScripts
+from ganeti_tx.node.hypervisor.nics.scripts import Scripts
 from ganeti_tx.node.hypervisor.nics.switches import unplug_argv
 from ganeti_tx.runtime.process import CLEAN_ENV, NOT_FOUND, IProcessRunner
 
@@ -30,7 +31,7 @@ class NodeEnds:
     """Those of one hypervisor's guests. The interfaces themselves are made and removed by the drivers."""
 
     runner: IProcessRunner
-    scripts: UserScripts
+    scripts: Scripts
 
     async def check(self, nic: NicSpec) -> None:
         """@raise HypervisorError: it cannot be connected on this node, and what to do about it."""
