@@ -13,6 +13,7 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.instance import Instance
+from ganeti_tx.model.instance_communication import nic_name
 
 
 def add_instance(instance: Instance, disks: Sequence[Disk]) -> Change[None]:
@@ -93,10 +94,17 @@ def rename_instance(uuid: str, name: str, logical_ids: Mapping[str, tuple[str | 
         changed = [touched(after, now) for before, after in zip(disks, moved, strict=True) if after != before]
         after = with_objects(config, "disks", changed)
         if held.name != name:
-            after = with_objects(after, "instances", [touched(replace(held, name=name), now)])
+            after = with_objects(after, "instances", [touched(_named(held, name), now)])
         return settled(config, after, now, instances=[uuid], disks=[disk.uuid for disk in changed])
 
     return Change(edit, lambda config: config.instances[uuid])
+
+
+def _named(held: Instance, name: str) -> Instance:
+    """An instance by another name, after which the NIC is named by which it talks to its node."""
+    own = nic_name(held.name)
+    nics = tuple(replace(nic, name=nic_name(name)) if nic.name == own else nic for nic in held.nics)
+    return replace(held, name=name, nics=nics)
 
 
 def remove_instance(uuid: str) -> Change[None]:

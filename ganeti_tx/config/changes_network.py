@@ -35,12 +35,19 @@ def add_network(network: Network) -> Change[None]:
 
 
 def update_network(network: Network) -> Change[Network]:
-    """Replace a network whose serial number has not changed; which addresses instances have follows from their NICs."""
+    """Replace a network whose serial number has not changed; which addresses instances have follows from their NICs.
+
+    The cluster's setting for instance communication follows its name.
+    """
 
     def edit(config: ConfigData, now: float) -> ConfigData:
         held = stored("network", config.networks, network.uuid)
         given = renewed(f"network {held.name}", held, replace(network, reservations=held.reservations), now)
-        return network_checked(config, with_objects(config, "networks", [given]), network)
+        after = with_objects(config, "networks", [given])
+        if config.cluster.instance_communication_network == held.name != given.name:
+            cluster = replace(config.cluster, instance_communication_network=given.name)
+            after = replace(after, cluster=touched(cluster, now))
+        return network_checked(config, after, network)
 
     return Change(edit, lambda config: config.networks[network.uuid])
 

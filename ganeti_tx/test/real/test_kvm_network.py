@@ -1,5 +1,7 @@
 """Instances on a real bridge: taps made, used by QEMU and removed, in a network namespace of their own."""
 
+import os
+import signal
 from typing import Any
 
 import msgspec
@@ -11,7 +13,7 @@ from ganeti_tx.model.instance_spec import NicSpec
 from ganeti_tx.node.hypervisor.kvm.host_devices import LinuxHostDevices
 from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, NIC, kvm_spec
 from ganeti_tx.test.real.guest import make_guest
-from ganeti_tx.test.real.kvm_node import KvmNode, SerialConsole
+from ganeti_tx.test.real.kvm_node import KvmNode, SerialConsole, until
 from ganeti_tx.test.real.namespaces import NamespaceCase, NamespaceRunner
 
 
@@ -79,10 +81,27 @@ class TapTests(NamespaceCase):
     async def test_failed_start(self) -> None:
         """A start that fails leaves no tap, whether QEMU or the bridge is to blame."""
         other = msgspec.structs.replace(NIC, link="br9")
-        for nic, extra in ((NIC, "-no-such-option"), (other, "")):
+        routed = msgspec.structs.replace(NIC, mode="routed", link="100", ip="192.0.2.77")
+        rules = await self.runner.does("ip rule")
+        for nic, extra in ((NIC, "-no-such-option"), (other, ""), (routed, "-no-such-option")):
             with self.assertRaises(HypervisorError):
                 await self.start(nic, kvm_extra=extra)
             self.assertEqual((await self.taps(), self.node.remains()), ("", []))
+            self.assertEqual(await self.runner.does("ip rule"), rules)
+
+    async def test_routed(self) -> None:
+        """The rule and the route are there as long as the guest is, and go with what it leaves when it ends by itself."""
+        routed = msgspec.structs.replace(NIC, mode="routed", link="100", ip="192.0.2.77")
+        taps = await self.start(routed)
+        name = (self.node.layout(NAME).nic_dir / "0").read_text()
+        self.assertIn(f" {name}:", taps)
+        self.assertIn(f"iif {name} lookup 100", await self.runner.does("ip rule"))
+        self.assertIn(f"192.0.2.77 dev {name}", await self.runner.does("ip route show table 100"))
+        for pid in self.node.processes():
+            os.kill(pid, signal.SIGKILL)
+        await until(lambda: not self.node.processes())
+        await self.stopped()
+        self.assertNotIn(name, await self.runner.does("ip rule"))
 
     async def test_plugged(self) -> None:
         """An interface that comes while a guest runs carries its packets, on another bridge when it comes again."""

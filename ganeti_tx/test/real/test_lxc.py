@@ -18,7 +18,13 @@ from ganeti_tx.test.real.lxc_node import LxcNode, why_not
 
 BRIDGE = "gtxlxcbr"
 MAC = "aa:00:00:7e:57:01"
+TABLE, ROUTED = "76767", "192.0.2.177"
 PARTITIONED = "label: dos\nstart=2048, type=83\n"
+
+
+def shown(*argv: str) -> str:
+    """What a command of the machine shows."""
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
 
 
 class LxcTests(HypervisorContract):
@@ -171,16 +177,21 @@ class LxcTests(HypervisorContract):
         self.assertEqual(self.remains(), [])
 
     async def test_network(self) -> None:
-        """An interface has its address, and its other end is on its bridge; after the stop it is nowhere."""
+        """Interfaces have their addresses, their other ends are on their bridge and routed to; after the stop nothing is left."""
         subprocess.run(["ip", "link", "add", BRIDGE, "type", "bridge"], check=True)
         self.addCleanup(subprocess.run, ["ip", "link", "delete", BRIDGE], check=True)
         nic = NicSpec(uuid="n0", mac=MAC, mode="bridged", link=BRIDGE)
-        await self.driver.start(msgspec.structs.replace(self.spec(), nics=[nic]), self.disks())
+        routed = msgspec.structs.replace(nic, uuid="n1", mac=MAC[:-1] + "2", mode="routed", link=TABLE, ip=ROUTED)
+        await self.driver.start(msgspec.structs.replace(self.spec(), nics=[nic, routed]), self.disks())
+        self.assertIn(ROUTED, shown("ip", "route", "show", "table", TABLE))
+        self.assertIn(f"lookup {TABLE}", shown("ip", "rule"))
         self.assertIn(MAC, await self.inside("ip", "link", "show", "dev", "eth0"))
         ports = list(Path(f"/sys/class/net/{BRIDGE}/brif").iterdir())
         self.assertEqual(len(ports), 1)
         await self.driver.stop(self.name, 0.0, force=True)
         self.assertFalse(Path(f"/sys/class/net/{ports[0].name}").exists())
+        self.assertNotIn(f"lookup {TABLE}", shown("ip", "rule"))
+        self.assertNotIn(ROUTED, shown("ip", "neigh", "show", "proxy"))
         self.assertEqual(self.remains(), [])
 
     async def test_not_started(self) -> None:

@@ -4,6 +4,8 @@ from msgspec.structs import replace
 
 from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model.enums import AdminState
+from ganeti_tx.model.instance_communication import nic_name
+from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.opcodes.instance import OpInstanceRename
 from ganeti_tx.rpc.calls.disk import BlockdevRename, BlockdevShutdown
 from ganeti_tx.rpc.calls.instance import InstanceInfo, InstanceRunRename, InstanceShutdown, RunningInstance
@@ -22,6 +24,18 @@ class RenameTests(UnitTestCase):
         self.run_op(RENAME)
         locked = {name for name in self.stage.locked if name.startswith("instance/")}
         self.assertEqual(locked, {"instance/web1.example.com", "instance/web2.example.com"})
+
+    def test_communication(self) -> None:
+        """The NIC by which it talks to its node is named after it, too; others keep their names."""
+        held = CONFIG.instances[INSTANCE.uuid]
+        nics = [
+            Nic(uuid=name, mac=f"aa:00:00:00:99:0{n}", name=name, nicparams={})
+            for n, name in enumerate((nic_name(held.name), "x"))
+        ]
+        instances = {**CONFIG.instances, held.uuid: replace(held, nics=tuple(nics))}
+        self.stage = self.make_stage(replace(CONFIG, instances=instances))
+        self.run_op(RENAME)
+        self.assertEqual([nic.name for nic in self.stage.snapshot.instances[held.uuid].nics], [nic_name(NEW), "x"])
 
     def test_order(self) -> None:
         """The node moves the disk, then the guest is told; the script sees new places only."""

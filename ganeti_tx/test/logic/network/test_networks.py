@@ -322,6 +322,15 @@ class RenameTests(NetworkCase):
         self.assertEqual(self.network("net"), replace(LAN, name="net", serial_no=2, mtime=self.network("net").mtime))
         self.assertEqual(self.run_op(asking("OP_NETWORK_RENAME", network_name="net", new_name="Net")), "Net")
 
+    def test_communication(self) -> None:
+        """The cluster goes on knowing the network by which instances talk to their nodes."""
+        cluster = replace(self.initial.cluster, instance_communication_network="lan")
+        self.stage = self.make_stage(replace(self.initial, cluster=cluster))
+        self.run_op(asking("OP_NETWORK_RENAME", network_name="wan", new_name="other"))
+        self.assertEqual(self.stage.snapshot.cluster.instance_communication_network, "lan")
+        self.run_op(asking("OP_NETWORK_RENAME", network_name="lan", new_name="net"))
+        self.assertEqual(self.stage.snapshot.cluster.instance_communication_network, "net")
+
     def test_bad(self) -> None:
         """A name that another network has, a network that is not there."""
         for names, code, text in (
