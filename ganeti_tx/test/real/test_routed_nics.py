@@ -133,6 +133,22 @@ class RoutedTests(RoutedCase):
         self.assertNotIn("eth0", await self.left("tap1"))
 
 
+class AnnouncementTests(RoutedCase):
+    """Guests that have come from another node."""
+
+    async def test_neighbours(self) -> None:
+        """Neighbours who knew another node learn by themselves which one answers now."""
+        await self.new_neighbour(self.node, "g", "tap1")
+        for family in ("ipv4", "ipv6"):  # which would keep them from learning anew for a second
+            await self.outside.does(f"sysctl -qw net/{family}/neigh/eth0/locktime=0")
+        of_node = (await self.node.does("cat /sys/class/net/eth0/address")).strip()
+        for address in (GUEST, GUEST6):
+            await self.outside.does(f"ip neigh replace {address} lladdr 02:00:00:00:00:99 dev eth0 nud stale")
+            await self.ends.connect(new_end("tap1", address))
+            while of_node not in (known := await self.outside.does(f"ip neigh show {address}")):
+                self.assertIn("02:00:00:00:00:99", known)
+
+
 class CommunicationTests(RoutedCase):
     """Guests that talk to their node."""
 

@@ -9,6 +9,7 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.instance_spec import NicSpec
 from ganeti_tx.model.nic_link import NicLink
+from ganeti_tx.node.hypervisor.nics.announcement import announcing
 from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT, shown_bridge
 from ganeti_tx.node.hypervisor.nics.communication import checksum_argv, communication_argvs
 from ganeti_tx.node.hypervisor.nics.connecting import bridge_argvs, switch_argvs
@@ -53,26 +54,26 @@ class NodeEnds:
         if script is not None and not end.communication:
             await self._run([str(script), end.interface], _failure(end), end.environment)
             return
-        for argv in await self._argvs(end):
-            await self._run(argv, _failure(end))
         if end.communication:
-            await self._ready_for_communication(end)
+            await self._connect_to_node(end)
+        elif end.link.mode == NicMode.BRIDGED:
+            await self._all(end, bridge_argvs(end, await shown_bridge(self.runner, end.link.link)))
+        elif end.link.mode == NicMode.OPENVSWITCH:
+            await self._all(end, switch_argvs(end))
+        else:
+            await self._route(end)
 
-    async def _argvs(self, end: NodeEnd) -> Iterable[Sequence[str]]:
-        if end.communication:
-            return communication_argvs(end)
-        if end.link.mode == NicMode.BRIDGED:
-            return bridge_argvs(end, await shown_bridge(self.runner, end.link.link))
-        if end.link.mode == NicMode.OPENVSWITCH:
-            return switch_argvs(end)
+    async def _route(self, end: NodeEnd) -> None:
         routed = routed_end(end)
         await self._remove_rules(routed)  # of one before it that was called the same
-        return routed.argvs(routed.outer_interface(await self._shown(routed.look_for_it())))
+        outer = routed.outer_interface(await self._shown(routed.look_for_it()))
+        await self._all(end, routed.argvs(outer))
+        if outer:
+            await self._try(announcing(outer, end.ip), "the neighbours are not told")
 
-    async def _ready_for_communication(self, end: NodeEnd) -> None:
-        changed = await self.runner.run(checksum_argv(end), timeout=COMMAND_TIMEOUT)
-        if not changed.succeeded:
-            log.debug("checksums on {name} stay as they are: {why}", name=end.interface, why=changed.describe())
+    async def _connect_to_node(self, end: NodeEnd) -> None:
+        await self._all(end, communication_argvs(end))
+        await self._try(checksum_argv(end), "checksums stay as they are")
         if (script := self.scripts.communication) is not None:
             await self._run([str(script), end.interface], _failure(end), end.environment)
 
@@ -91,6 +92,16 @@ class NodeEnds:
             await self._remove_rules(routed)
             for argv in routed.answer_removals(await self._shown(routed.show_answers())):
                 await self._run(argv, f"cannot stop answering for {end.ip}")
+
+    async def _all(self, end: NodeEnd, argvs: Iterable[Sequence[str]]) -> None:
+        for argv in argvs:
+            await self._run(argv, _failure(end))
+
+    async def _try(self, argv: Sequence[str], otherwise: str) -> None:
+        """What a guest can do without."""
+        result = await self.runner.run(argv, timeout=COMMAND_TIMEOUT)
+        if not result.succeeded:
+            log.info("{otherwise}: {argv} {why}", otherwise=otherwise, argv=" ".join(argv), why=result.describe())
 
     async def _tell(self, script: Sequence[str], environment: Mapping[str, str]) -> None:
         """What the administrator's script makes of it keeps no instance from being stopped."""

@@ -1,0 +1,76 @@
+"""Telling the neighbours on an interface that this node answers for an address; those who knew another node would go on asking it.
+
+A program of its own, as it speaks to them by frames: run with an interface and an address. It needs nothing but Python itself,
+so that it starts at once.
+"""
+
+import socket
+import struct
+import sys
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
+
+EVERYBODY = b"\xff" * 6
+ALL_NODES, ALL_NODES_MAC = IPv6Address("ff02::1"), bytes.fromhex("333300000001")
+ARP, IPV6, ICMPV6 = 0x0806, 0x86DD, 58
+#: An unasked neighbour advertisement (RFC 4861): it counts above what was known; the option has the link-layer address.
+ADVERTISEMENT, OVERRIDE, TARGET_LINK_ADDRESS = 136, 0x20000000, 2
+#: Receivers take nothing that a router may have passed on.
+HOPS = 255
+LINK_LOCAL = "20"
+
+
+def gratuitous_arp(address: IPv4Address, mac: bytes) -> bytes:
+    """A frame that asks everybody for the address in its own name (RFC 5227)."""
+    head = EVERYBODY + mac + struct.pack("!H", ARP)
+    return head + struct.pack("!HHBBH", 1, 0x0800, 6, 4, 1) + mac + address.packed + bytes(6) + address.packed
+
+
+def advertisement(address: IPv6Address, mac: bytes, source: IPv6Address) -> bytes:
+    """A frame that says whose the address is. @param source: an address of the interface's own."""
+    unsummed = struct.pack("!BBHI", ADVERTISEMENT, 0, 0, OVERRIDE) + address.packed
+    option = struct.pack("!BB", TARGET_LINK_ADDRESS, 1) + mac
+    ends = source.packed + ALL_NODES.packed
+    length = len(unsummed) + len(option)
+    summed = checksum(ends + struct.pack("!II", length, ICMPV6) + unsummed + option)
+    message = unsummed[:2] + struct.pack("!H", summed) + unsummed[4:] + option
+    header = struct.pack("!IHBB", 6 << 28, length, ICMPV6, HOPS) + ends
+    return ALL_NODES_MAC + mac + struct.pack("!H", IPV6) + header + message
+
+
+def checksum(data: bytes) -> int:
+    """The Internet's (RFC 1071), of an even number of bytes."""
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def link_local(interface: str) -> IPv6Address:
+    """The address by which an interface speaks to its neighbours. @raise OSError: it has none."""
+    for line in Path("/proc/net/if_inet6").read_text().splitlines():
+        packed, _index, _length, scope, _flags, name = line.split()
+        if (scope, name) == (LINK_LOCAL, interface):
+            return IPv6Address(bytes.fromhex(packed))
+    raise OSError(f"{interface} has no address of the link")
+
+
+def announce(interface: str, address: str) -> None:
+    """Say it once. @raise OSError: it cannot be said there."""
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sender:
+        sender.bind((interface, 0))
+        mac: bytes = sender.getsockname()[4]
+        whose = ip_address(address)
+        if isinstance(whose, IPv4Address):
+            sender.send(gratuitous_arp(whose, mac))
+        else:
+            sender.send(advertisement(whose, mac, link_local(interface)))
+
+
+def announcing(interface: str, address: str) -> list[str]:
+    """The command that does."""
+    return [sys.executable, "-I", "-S", __file__, interface, address]
+
+
+if __name__ == "__main__":
+    announce(*sys.argv[1:])
