@@ -135,6 +135,34 @@ class TapTests(NamespaceCase):
             await console.closed
             await self.stopped()
 
+    async def test_reached(self) -> None:
+        """A routed guest reaches a neighbour of its node, which reaches it; over its other interface it reaches the node alone."""
+        guest = await make_guest()
+        outside = await self.new_neighbour(self.runner, "o", "eth0")
+        await self.runner.does("ip address add 192.0.2.1/24 dev eth0")
+        await outside.does("ip address add 192.0.2.9/24 dev eth0")
+        await self.runner.does("sysctl -qw net.ipv4.ip_forward=1")
+        routed = msgspec.structs.replace(NIC, mode="routed", link="", ip="192.0.2.77")
+        talk = msgspec.structs.replace(routed, uuid="n1", mac="52:54:00:00:00:01", ip="169.254.7.9", communication=True)
+        kernel: dict[str, Any] = {"kernel_path": str(guest / "vmlinux"), "initrd_path": str(guest / "initrd.img")}
+        spec = kvm_spec([routed, talk], vcpus=1, **kernel, kernel_args="quiet", kvm_flag="disabled")
+        await self.driver.start(spec, [])
+        self.assertIn(" gnt.com.", await self.taps())
+        console = await SerialConsole.of(self.node.layout(NAME))
+        await console.wait_for(b"/ # ")
+        console.type(b"ip link set eth0 up; ip address add 192.0.2.77/32 dev eth0; ip route add default dev eth0")
+        console.type(b"ip link set eth1 up; ip address add 169.254.7.9/16 dev eth1")
+        for address in ("192.0.2.9", "169.254.169.254"):
+            console.type(f"ping -c 1 -w 30 {address}".encode())
+            await console.wait_for(f"from {address}".encode())
+        await outside.does("busybox ping -c 1 -w 30 192.0.2.77")
+        assert console.transport is not None
+        console.transport.loseConnection()
+        await console.closed
+        await self.stopped()
+        self.assertEqual((await self.runner.does("ip -4 neigh show proxy")), "")
+        self.assertNotIn("169.254", await self.runner.does("ip -4 address"))
+
     async def test_failed_plug(self) -> None:
         """An interface that cannot be connected leaves neither tap nor device, and the instance runs on."""
         await self.driver.start(spec := kvm_spec([], vcpus=1, kvm_flag="disabled"), [])
