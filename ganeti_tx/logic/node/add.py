@@ -83,7 +83,10 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
         old = self._old
         given = self.op.ndparams if old is None or self.op.ndparams is not None else old.ndparams
         self._ndparams = check_ndparams(given or {}, for_node=True)
-        self._switch = wanted_switch(await self.config.cluster(), await self._final_group(), self._ndparams)
+        group = (
+            self._group if old is None else await self.config.group(old.group)
+        )  # one that is known stays where it is
+        self._switch = wanted_switch(await self.config.cluster(), group, self._ndparams)
         self._hv_state = changed_hv_state({} if old is None else old.hv_state_static, self.op.hv_state)
         self._disk_state = changed_disk_state({} if old is None else old.disk_state_static, self.op.disk_state)
         if not self.op.dry_run:  # which is asked for before the node is set up: there is no daemon yet
@@ -91,11 +94,6 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
             await self._check_volumes()
             if self._switch is not None:
                 await self._switch.check(self.nodes, NodeAddress(self._name, self._address))
-
-    async def _final_group(self) -> NodeGroup:
-        """Where it will be: one that is known stays where it is."""
-        uuid = self._group.uuid if self._old is None else self._old.group
-        return next((group for group in await self.config.groups() if group.uuid == uuid), self._group)
 
     async def hook_values(self) -> Mapping[str, object]:
         """The node as it will be."""
@@ -214,7 +212,7 @@ class LUNodeAdd(LogicalUnit[OpNodeAdd]):
             await take_copies(self, node)
         await fill_pool(self)
         if self._switch is not None:
-            await self._switch.make(self, node)
+            await self._switch.make(self, node, "added", f"gnt-node add --readd {node.name}")
 
     async def _put_in(self, node: Node) -> None:
         """A node that is known keeps its uuid and its instances; its certificate may be another one."""

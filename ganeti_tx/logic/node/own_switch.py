@@ -1,4 +1,4 @@
-"""The switch of Open vSwitch that a node gets when it is added, if its parameters say so."""
+"""The switch of Open vSwitch that a node gets when it is added, or when it is said that it is to have one."""
 
 from typing import Any
 
@@ -19,6 +19,8 @@ from ganeti_tx.rpc.calls.open_vswitch import CanConfigureOvs, NodeConfigureOvs
 from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 MAKE = "make its switch"
+#: The parameters that say so.
+PARAMETERS = frozenset({"ovs", "ovs_name", "ovs_link"})
 
 
 @frozen
@@ -28,23 +30,23 @@ class OwnSwitch:
     name: str
     device: str
 
-    async def check(self, nodes: INodeRpc, target: NodeAddress) -> None:
+    async def check(self, nodes: INodeRpc, target: Node | NodeAddress) -> None:
         """@raise OpPrereqError: environment_error, the node could not have it, and why."""
         await ask(nodes, target, CanConfigureOvs(ovs_name=self.name, ovs_link=self.device), ECode.ENVIRON)
 
     def steps(self, node: str) -> Plan:
-        """The last ones, when the node has been added."""
+        """The last ones, when the rest has been done."""
         return [PlannedStep(MAKE, (node,), (f"node {node}",))]
 
-    async def make(self, unit: LogicalUnit[Any], node: Node) -> None:
-        """@raise OpExecError: it was not made; the node is added all the same."""
+    async def make(self, unit: LogicalUnit[Any], node: Node, done: str, again: str) -> None:
+        """@raise OpExecError: it was not made, though something else was done; `again` would make it."""
         try:
             async with unit.step(MAKE):
                 await unit.nodes.call(node, NodeConfigureOvs(ovs_name=self.name, ovs_link=self.device))
         except RpcError as error:
             raise OpExecError(
-                f"node {node.name} was added, but does not have its switch {self.name}: {error};"
-                f" when that is mended, 'gnt-node add --readd {node.name}' makes it"
+                f"node {node.name} was {done}, but does not have its switch {self.name}: {error};"
+                f" when that is mended, '{again}' makes it"
             ) from None
 
 

@@ -9,6 +9,7 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.node.demotion import take_copies, taking_copies
+from ganeti_tx.logic.node.own_switch import PARAMETERS, OwnSwitch, wanted_switch
 from ganeti_tx.logic.node.pool import Promotions, certificate_digest, find_promotions, tell
 from ganeti_tx.logic.node.role_rules import (
     check_asked,
@@ -48,6 +49,7 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
     _cluster: Cluster
     _others: list[Node]
     _promotions: Promotions
+    _switch: OwnSwitch | None = None
 
     async def expand_names(self) -> None:
         """Which node."""
@@ -88,6 +90,16 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         if op.secondary_ip is not None:
             await check_secondary(self, node, self._others, self._cluster)
         await self._plan_promotions()
+        self._switch = await self._asked_switch()
+
+    async def _asked_switch(self) -> OwnSwitch | None:
+        """The switch that it is to have now; one that is there already is left as it is."""
+        if not PARAMETERS & (self.op.ndparams or {}).keys() or self._after.offline:
+            return None
+        switch = wanted_switch(self._cluster, await self.config.group(self._node.group), self._after.ndparams)
+        if switch is not None:
+            await switch.check(self.nodes, self._after)
+        return switch
 
     def _tell_roles(self) -> None:
         """What of the roles is not as it was asked for."""
@@ -187,7 +199,9 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
     def plan(self) -> Plan:
         """The change of all nodes at once; then what the node must not keep."""
         changed = tuple(f"node {node.name}" for node in (self._after, *self._promotions.nodes))
-        return [PlannedStep(CHANGE, (), changed), *([taking_copies(self._after.name)] if self._drops_copies else ())]
+        copies = [taking_copies(self._after.name)] if self._drops_copies else []
+        switch = [] if self._switch is None else self._switch.steps(self._after.name)
+        return [PlannedStep(CHANGE, (), changed), *copies, *switch]
 
     async def execute(self) -> list[Changed]:
         """Change it; tell what is new."""
@@ -197,6 +211,9 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         await self.config.when_distributed()
         if self._drops_copies:
             await take_copies(self, self._after)
+        if self._switch is not None:
+            again = f"gnt-node modify --node-parameters ovs=yes {self._after.name}"
+            await self._switch.make(self, self._after, "changed", again)
         return differences(self._node, self._after)
 
 

@@ -7,11 +7,10 @@ so that it starts at once.
 import socket
 import struct
 import sys
-from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
 EVERYBODY = b"\xff" * 6
-ALL_NODES, ALL_NODES_MAC = IPv6Address("ff02::1"), bytes.fromhex("333300000001")
+ALL_NODES, ALL_NODES_MAC = socket.inet_pton(socket.AF_INET6, "ff02::1"), bytes.fromhex("333300000001")
 ARP, IPV6, ICMPV6 = 0x0806, 0x86DD, 58
 #: An unasked neighbour advertisement (RFC 4861): it counts above what was known; the option has the link-layer address.
 ADVERTISEMENT, OVERRIDE, TARGET_LINK_ADDRESS = 136, 0x20000000, 2
@@ -20,17 +19,17 @@ HOPS = 255
 LINK_LOCAL = "20"
 
 
-def gratuitous_arp(address: IPv4Address, mac: bytes) -> bytes:
-    """A frame that asks everybody for the address in its own name (RFC 5227)."""
+def gratuitous_arp(address: bytes, mac: bytes) -> bytes:
+    """A frame that asks everybody for the IPv4 address in its own name (RFC 5227)."""
     head = EVERYBODY + mac + struct.pack("!H", ARP)
-    return head + struct.pack("!HHBBH", 1, 0x0800, 6, 4, 1) + mac + address.packed + bytes(6) + address.packed
+    return head + struct.pack("!HHBBH", 1, 0x0800, 6, 4, 1) + mac + address + bytes(6) + address
 
 
-def advertisement(address: IPv6Address, mac: bytes, source: IPv6Address) -> bytes:
-    """A frame that says whose the address is. @param source: an address of the interface's own."""
-    unsummed = struct.pack("!BBHI", ADVERTISEMENT, 0, 0, OVERRIDE) + address.packed
+def advertisement(address: bytes, mac: bytes, source: bytes) -> bytes:
+    """A frame that says whose the IPv6 address is. @param source: an address of the interface's own."""
+    unsummed = struct.pack("!BBHI", ADVERTISEMENT, 0, 0, OVERRIDE) + address
     option = struct.pack("!BB", TARGET_LINK_ADDRESS, 1) + mac
-    ends = source.packed + ALL_NODES.packed
+    ends = source + ALL_NODES
     length = len(unsummed) + len(option)
     summed = checksum(ends + struct.pack("!II", length, ICMPV6) + unsummed + option)
     message = unsummed[:2] + struct.pack("!H", summed) + unsummed[4:] + option
@@ -40,18 +39,18 @@ def advertisement(address: IPv6Address, mac: bytes, source: IPv6Address) -> byte
 
 def checksum(data: bytes) -> int:
     """The Internet's (RFC 1071), of an even number of bytes."""
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF
 
 
-def link_local(interface: str) -> IPv6Address:
+def link_local(interface: str) -> bytes:
     """The address by which an interface speaks to its neighbours. @raise OSError: it has none."""
     for line in Path("/proc/net/if_inet6").read_text().splitlines():
         packed, _index, _length, scope, _flags, name = line.split()
         if (scope, name) == (LINK_LOCAL, interface):
-            return IPv6Address(bytes.fromhex(packed))
+            return bytes.fromhex(packed)
     raise OSError(f"{interface} has no address of the link")
 
 
@@ -60,11 +59,10 @@ def announce(interface: str, address: str) -> None:
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sender:
         sender.bind((interface, 0))
         mac: bytes = sender.getsockname()[4]
-        whose = ip_address(address)
-        if isinstance(whose, IPv4Address):
-            sender.send(gratuitous_arp(whose, mac))
+        if ":" in address:
+            sender.send(advertisement(socket.inet_pton(socket.AF_INET6, address), mac, link_local(interface)))
         else:
-            sender.send(advertisement(whose, mac, link_local(interface)))
+            sender.send(gratuitous_arp(socket.inet_pton(socket.AF_INET, address), mac))
 
 
 def announcing(interface: str, address: str) -> list[str]:

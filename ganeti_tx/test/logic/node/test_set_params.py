@@ -6,13 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.logic.node.roles import FLAGS, lacking
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeSetParams
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeDemoteFromMc, NodeHasIpAddress, Version
+from ganeti_tx.rpc.calls.open_vswitch import CanConfigureOvs, NodeConfigureOvs
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.stage import CONFIG, UnitTestCase
@@ -236,6 +237,31 @@ REQUESTS = st.fixed_dictionaries(
         "force": st.booleans(),
     },
 )
+
+
+class SwitchTests(SetParamsCase):
+    """Nodes that are to have a switch of their own."""
+
+    def test_asked_for(self) -> None:
+        """It is made when a parameter says so, as often as it does; other changes make none, nor does one of an offline node."""
+        self.nodes.succeed(CanConfigureOvs, NodeConfigureOvs)
+        self.run_op(modify(ndparams={"ovs_name": "sw7"}))
+        self.assertEqual(self.nodes.of_kind(NodeConfigureOvs), [])
+        for _ in range(2):
+            self.run_op(modify(ndparams={"ovs": True}))
+        self.run_op(modify(ndparams={"spindle_count": 2}))
+        self.assertEqual([call.ovs_name for call in self.nodes.of_kind(NodeConfigureOvs)], ["sw7", "sw7"])
+        self.run_op(modify(ndparams={"ovs_link": "eth1"}, offline=True, auto_promote=True))
+        self.assertEqual(len(self.nodes.of_kind(NodeConfigureOvs)), 2)
+
+    def test_not_made(self) -> None:
+        """What it lacks is said before anything is changed; if it comes to light later, with what to do."""
+        self.nodes.fail(CanConfigureOvs, "install openvswitch-switch")
+        self.assertIn("install openvswitch-switch", self.refused(modify(ndparams={"ovs": True}), OpPrereqError))
+        self.nodes.succeed(CanConfigureOvs)
+        self.nodes.fail(NodeConfigureOvs, "no room")
+        failure = self.failureResultOf(self.stage.run(modify(ndparams={"ovs": True})), OpExecError)
+        self.assertIn("was changed, but does not have its switch switch1", str(failure.value))
 
 
 class WalkTests(SetParamsCase):
