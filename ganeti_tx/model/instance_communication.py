@@ -24,9 +24,10 @@ def nic_name(instance: str) -> str:
     return f"{PREFIX}{instance}"
 
 
-def is_communication(name: str | None, network: str | None, cluster_network: str) -> bool:
-    """Whether a NIC of this name in this network is one. An instance that was renamed has it by its former name."""
-    return bool(cluster_network) and network == cluster_network and (name or "").startswith(PREFIX)
+def is_communication(name: str | None, network: str | None, mode: object, cluster_network: str) -> bool:
+    """Whether a NIC of this name in this network, which is connected so, is one."""
+    in_it = bool(cluster_network) and network == cluster_network and mode == MODE
+    return in_it and (name or "").startswith(PREFIX)
 
 
 def communication_nic(spec: InstanceSpec) -> NicSpec | None:

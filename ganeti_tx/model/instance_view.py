@@ -106,6 +106,7 @@ class InstanceView(msgspec.Struct, frozen=True, kw_only=True):
             communication=is_communication(
                 nic.name,
                 None if network is None else network.name,
+                params["mode"],
                 self.cluster.instance_communication_network,
             ),
         )

@@ -33,10 +33,14 @@ def links_of(specs: Iterable[NicSpec]) -> list[NicLink]:
 
 def planned_links(cluster: Cluster, plans: Iterable[NicPlan]) -> list[NicLink]:
     """The same of interfaces that are to be made, when their networks have been joined."""
-    filled = [fill_nicparams(cluster, plan.params) for plan in plans if not _talks_to_node(cluster, plan)]
-    return [NicLink(mode=str(each["mode"]), link=str(each["link"]), vlan=str(each["vlan"])) for each in filled]
+    filled = [(plan, fill_nicparams(cluster, plan.params)) for plan in plans]
+    return [
+        NicLink(mode=str(params["mode"]), link=str(params["link"]), vlan=str(params["vlan"]))
+        for plan, params in filled
+        if not _talks_to_node(cluster, plan, params["mode"])
+    ]
 
 
-def _talks_to_node(cluster: Cluster, plan: NicPlan) -> bool:
+def _talks_to_node(cluster: Cluster, plan: NicPlan, mode: object) -> bool:
     network = None if plan.network is None else plan.network.name
-    return is_communication(plan.name, network, cluster.instance_communication_network)
+    return is_communication(plan.name, network, mode, cluster.instance_communication_network)

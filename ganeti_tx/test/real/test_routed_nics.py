@@ -23,6 +23,11 @@ def new_end(interface: str, address: str, **more: str) -> NodeEnd:
     return NodeEnd({"INTERFACE": interface, "MODE": "routed", "LINK": "", "MAC": MAC, "IP": address, **more})
 
 
+def end_of(number: int) -> NodeEnd:
+    """Of a guest that talks to its node."""
+    return new_end(f"gnt.com.{number}", f"169.254.3.{number}", LINK="communication_rt", COMMUNICATION=YES)
+
+
 class RoutedCase(NamespaceCase):
     """A node between a neighbour on its own network and a guest."""
 
@@ -160,12 +165,14 @@ class CommunicationTests(RoutedCase):
             guests[number] = await self.new_neighbour(self.node, f"g{number}", f"gnt.com.{number}")
             await guests[number].does(f"ip address add 169.254.3.{number}/16 dev eth0")
             await guests[number].does("ip route add default dev eth0")
-            end = new_end(f"gnt.com.{number}", f"169.254.3.{number}", LINK="communication_rt", COMMUNICATION=YES)
             for _ in range(2):
-                await self.ends.connect(end)
+                await self.ends.connect(end_of(number))
         for number, guest in guests.items():
             await self.reaches(guest, NODE_ADDRESS)
             await self.reaches(self.node, f"169.254.3.{number}")
+        await self.node.does("sysctl -qw net.ipv4.ip_forward=0 net.ipv4.ip_forward=1")  # whoever wants that now
         await self.never_reach((guests[1], "169.254.3.2"), (guests[1], NEIGHBOUR))
         await self.node.does("ip link del gnt.com.1")
+        await self.ends.disconnect(end_of(1), STOP)
+        self.assertEqual(await self.left("gnt.com.1"), "")
         await self.reaches(guests[2], NODE_ADDRESS)

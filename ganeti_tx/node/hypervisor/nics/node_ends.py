@@ -72,6 +72,7 @@ class NodeEnds:
             await self._try(announcing(outer, end.ip), "the neighbours are not told")
 
     async def _connect_to_node(self, end: NodeEnd) -> None:
+        await self._remove_rules(routed_end(end))
         await self._all(end, communication_argvs(end))
         await self._try(checksum_argv(end), "checksums stay as they are")
         if (script := self.scripts.communication) is not None:

@@ -53,7 +53,11 @@ class CreateTests(NetworkCase):
     def test_communication(self) -> None:
         """One more NIC, the last one, is in the cluster's network for this and has an address of its pool."""
         cluster = replace(self.initial.cluster, instance_communication_network="lan")
-        self.stage = self.make_stage(replace(self.initial, cluster=cluster))
+        groups = {
+            uuid: replace(group, networks={LAN.uuid: {"mode": "routed", "link": "rt", "vlan": ""}})
+            for uuid, group in self.initial.nodegroups.items()
+        }
+        self.stage = self.make_stage(replace(self.initial, cluster=cluster, nodegroups=groups))
         made = self.made(nics=({NicKey.LINK: "br7"},), instance_communication=True)
         self.assertEqual([nic.name for nic in made.nics], [None, f"ganeti:communication:{NEW}"])
         self.assertEqual((made.nics[1].network, made.nics[1].ip), (LAN.uuid, "198.51.100.3"))
