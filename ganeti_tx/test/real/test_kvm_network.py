@@ -10,6 +10,7 @@ from twisted.trial.unittest import SkipTest
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import NicSpec
+from ganeti_tx.model.migration import MigrationState
 from ganeti_tx.node.hypervisor.kvm.host_devices import LinuxHostDevices
 from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, NIC, kvm_spec
 from ganeti_tx.test.real.guest import make_guest
@@ -134,6 +135,35 @@ class TapTests(NamespaceCase):
             console.transport.loseConnection()
             await console.closed
             await self.stopped()
+
+    async def test_migrated(self) -> None:
+        """While a guest is on its way its new node has the tap, but no way to it; that is there when the guest is."""
+        other = KvmNode(runner=self.runner)
+        self.addCleanup(other.clear)
+        new = other.driver()
+        routed = msgspec.structs.replace(NIC, mode="routed", link="100", ip="192.0.2.77")
+        spec = kvm_spec([routed], vcpus=1, kvm_flag="disabled", migration_port=4321)
+        await self.driver.start(spec, [])
+        taps = [node.layout(NAME).nic_dir / "0" for node in (self.node, other)]
+
+        async def ways() -> list[bool]:
+            """On each of the nodes, whether there is one to the guest."""
+            rules = await self.runner.does("ip rule")
+            return [tap.exists() and f"iif {tap.read_text()} lookup 100" in rules for tap in taps]
+
+        await new.accept(spec, [], await self.driver.migration_info(spec), "127.0.0.1")
+        self.assertEqual((await ways(), len((await self.taps()).splitlines())), ([True, False], 2))
+        await self.driver.send(spec, "127.0.0.1", True)
+        while (told := await self.driver.migration_progress(NAME, 1.0)).status is MigrationState.ACTIVE:
+            pass
+        self.assertIs(told.status, MigrationState.COMPLETED, told)
+        for _ in range(2):
+            await new.take_over(NAME)
+        self.assertEqual(await ways(), [True, True])
+        await self.driver.leave_source(NAME)
+        self.assertEqual(await ways(), [False, True])
+        await new.stop(NAME, 0.0, force=True)
+        self.assertEqual((await self.taps(), await ways(), other.remains()), ("", [False, False], []))
 
     async def test_reached(self) -> None:
         """A routed guest reaches a neighbour of its node, which reaches it; over its other interface it reaches the node alone."""
