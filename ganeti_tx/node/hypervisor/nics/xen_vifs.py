@@ -1,6 +1,7 @@
 """What Xen's own programs ask a script for when an interface of a domain comes or goes (xl-network-configuration(5))."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import frozen
@@ -59,8 +60,9 @@ class XenVifs:
         try:
             await self.ends.connect(await self._end(vif))
         except HypervisorError as error:
-            await self._write(vif, "hotplug-error", str(error))
-            await self._write(vif, "hotplug-status", "error")
+            with suppress(HypervisorError):  # what cannot be told is in the log of the domain all the same
+                await self._write(vif, "hotplug-error", str(error))
+                await self._write(vif, "hotplug-status", "error")
             raise
         if not vif.is_emulated:
             await self._write(vif, "hotplug-status", "connected")
