@@ -1,7 +1,7 @@
 """Telling the neighbours on an interface that this node answers for an address; those who knew another node would go on asking it.
 
-A program of its own, as it speaks to them by frames: run with an interface and an address. It needs nothing but Python itself,
-so that it starts at once.
+A program of its own, as it speaks to them by frames: run with an interface, the version of IP, and an address. It needs nothing
+but Python itself, so that it starts at once.
 """
 
 import socket
@@ -17,6 +17,7 @@ ADVERTISEMENT, OVERRIDE, TARGET_LINK_ADDRESS = 136, 0x20000000, 2
 #: Receivers take nothing that a router may have passed on.
 HOPS = 255
 LINK_LOCAL = "20"
+VERSION_4, VERSION_6 = "4", "6"
 
 
 def gratuitous_arp(address: bytes, mac: bytes) -> bytes:
@@ -54,20 +55,15 @@ def link_local(interface: str) -> bytes:
     raise OSError(f"{interface} has no address of the link")
 
 
-def announce(interface: str, address: str) -> None:
-    """Say it once. @raise OSError: it cannot be said there."""
+def announce(interface: str, version: str, address: str) -> None:
+    """Say it once, of an address of IP's version 4 or 6. @raise OSError: it cannot be said there."""
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sender:
         sender.bind((interface, 0))
         mac: bytes = sender.getsockname()[4]
-        if ":" in address:
+        if version == VERSION_6:
             sender.send(advertisement(socket.inet_pton(socket.AF_INET6, address), mac, link_local(interface)))
         else:
             sender.send(gratuitous_arp(socket.inet_pton(socket.AF_INET, address), mac))
-
-
-def announcing(interface: str, address: str) -> list[str]:
-    """The command that does."""
-    return [sys.executable, "-I", "-S", __file__, interface, address]
 
 
 if __name__ == "__main__":

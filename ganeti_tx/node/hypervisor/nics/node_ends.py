@@ -9,7 +9,6 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.instance_spec import NicSpec
 from ganeti_tx.model.nic_link import NicLink
-from ganeti_tx.node.hypervisor.nics.announcement import announcing
 from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT, shown_bridge
 from ganeti_tx.node.hypervisor.nics.communication import checksum_argv, communication_argvs
 from ganeti_tx.node.hypervisor.nics.connecting import bridge_argvs, switch_argvs
@@ -69,7 +68,7 @@ class NodeEnds:
         outer = routed.outer_interface(await self._shown(routed.look_for_it()))
         await self._all(end, routed.argvs(outer))
         if outer:
-            await self._try(announcing(outer, end.ip), "the neighbours are not told")
+            await self._try(routed.announcing(outer), "the neighbours are not told")
 
     async def _connect_to_node(self, end: NodeEnd) -> None:
         await self._remove_rules(routed_end(end))

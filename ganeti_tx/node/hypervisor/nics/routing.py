@@ -5,6 +5,7 @@ it; the guest asks for everybody's. Both are answered by the node (proxy ARP; wi
 """
 
 import re
+import sys
 from collections.abc import Iterator
 from socket import AF_INET6
 
@@ -12,6 +13,7 @@ from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.ip_family import family_of
+from ganeti_tx.node.hypervisor.nics import announcement
 from ganeti_tx.node.hypervisor.nics.script_environment import NodeEnd
 
 _DEVICE = re.compile(r"\bdev (\S+)")
@@ -74,6 +76,11 @@ class RoutedEnd:
     def _setting(self, interface: str, name: str) -> str:
         """With slashes, as there may be dots in the interface's name."""
         return f"net/{'ipv6' if self.is_v6 else 'ipv4'}/conf/{interface}/{name}=1"
+
+    def announcing(self, outer: str) -> list[str]:
+        """What tells the neighbours at the interface `outer` that they are answered here."""
+        version = announcement.VERSION_6 if self.is_v6 else announcement.VERSION_4
+        return [sys.executable, "-I", "-S", announcement.__file__, outer, version, self.address]
 
     def show_rules(self) -> list[str]:
         """What shows the rules for it."""
