@@ -1,6 +1,6 @@
 """gnt-node power and health: what the out-of-band programs of nodes know and do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -34,6 +34,8 @@ POWER_DELAY = Option(
 )
 ON, OFF, CYCLE, STATUS = COMMANDS = ("on", "off", "cycle", "status")
 TAKING = (OFF, CYCLE)
+#: Power is recorded of nodes that have a program for it only.
+_FIELDS = ("name", "master", "offline", "powered")
 #: What the table says after a command that prints nothing.
 DONE = {ON: "on", OFF: "off", CYCLE: "cycled"}
 POWER = {True: "on", False: "off", None: "unknown"}
@@ -48,6 +50,7 @@ class PoweredNode:
     name: str
     is_master: bool
     is_offline: bool
+    has_program: bool
 
 
 def power(session: Session, options: Parsed, words: Sequence[str]) -> int:
@@ -79,9 +82,13 @@ def chosen(session: Session, command: str, names: Sequence[str]) -> list[Powered
     """The nodes, all without names. @raise OpPrereqError: one is not known, or what takes power from nodes names none."""
     if command in TAKING and not names:
         raise OpPrereqError(f"power {command} wants the names of nodes", ECode.INVAL)
-    rows = session.client.query("node", ["name", "master", "offline"], None)["data"]
-    known = {node.name: node for node in (PoweredNode(*(value for _status, value in row)) for row in rows)}
+    known = {node.name: node for node in _nodes(session)}
     return [known[name] for name in dict.fromkeys(full_name(given, known) for given in names)] or [*known.values()]
+
+
+def _nodes(session: Session) -> Iterator[PoweredNode]:
+    for name, master, offline, powered in session.client.query("node", _FIELDS, None)["data"]:
+        yield PoweredNode(name[1], master[1], offline[1], powered[0] == NORMAL)
 
 
 def _ask(session: Session, command: str, nodes: Sequence[PoweredNode], *, named: bool) -> None:
@@ -109,13 +116,15 @@ def running_on(session: Session, nodes: Sequence[str]) -> list[str]:
 
 
 def _marking(options: Parsed, command: str, nodes: Sequence[PoweredNode]) -> list[OpCode]:
-    """With --auto-promote those that are to be off are marked offline before, and others promoted in their place."""
-    if command != OFF or not options.auto_promote:
+    """Those that are to be off are marked offline before, unless that is not minded, or nothing can switch them off."""
+    if command != OFF or options.ignore_status:
         return []
     return [
-        opcode("OP_NODE_SET_PARAMS", node_name=node.name, offline=True, auto_promote=True)
+        opcode(
+            "OP_NODE_SET_PARAMS", node_name=node.name, offline=True, auto_promote=unless(False, options.auto_promote)
+        )
         for node in nodes
-        if not node.is_offline and not node.is_master
+        if node.has_program and not node.is_offline and not node.is_master
     ]
 
 
@@ -162,7 +171,7 @@ POWERING = Command(
         *SUBMITTING,
         AUTO_PROMOTE,
         PRIORITY,
-        switch("--ignore-status", "ignore_status", "switch nodes off that are not marked offline"),
+        switch("--ignore-status", "ignore_status", "switch nodes off without marking them offline"),
         FORCE,
         NO_HEADERS,
         SEPARATOR,

@@ -158,8 +158,8 @@ class OtherTests(SynchronousTestCase):
 
     def test_power(self) -> None:
         """Power is true, false or not known; health has the items with their states."""
-        fields = [(name, "text", name) for name in ("name", "master", "offline")]
-        self.cli.client.answers["Query"] = lambda *_: answer_of(*fields, rows=[["node1", True, False]])
+        fields = [(name, "text", name) for name in ("name", "master", "offline", "powered")]
+        self.cli.client.answers["Query"] = lambda *_: answer_of(*fields, rows=[["node1", True, False, True]])
         self.cli.client.results["OP_OOB_COMMAND"] = [[[0, "node1"], [0, {"powered": False}]]]
         self.assertEqual(self.json("gnt-node", "power", "status"), [{"node": "node1", "powered": False}])
         self.cli.client.results["OP_OOB_COMMAND"] = [[[0, "node1"], [0, [["disk", "OK"]]]], [[0, "node2"], [2, None]]]

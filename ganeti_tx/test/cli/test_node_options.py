@@ -13,8 +13,8 @@ from ganeti_tx.test.cli.fakes import CommandLine, answer_of
 FACTS = json.loads((Path(__file__).parent / "facts" / "cli.json").read_text())["commands"]["gnt-node"]["subcommands"]
 #: What the master tells of its one node.
 NODE = {
-    "name": "node1", "pinst_list": ["web1"], "sinst_list": ["web2"], "master": False, "offline": False, "pnode": "node1",
-    "oper_state": True, "admin_state": "up", "node_list": ["node1"], "group": "g", "node": "node1",
+    "name": "node1", "pinst_list": ["web1"], "sinst_list": ["web2"], "master": False, "offline": False, "powered": True,
+    "pnode": "node1", "oper_state": True, "admin_state": "up", "node_list": ["node1"], "group": "g", "node": "node1",
 }  # fmt: skip
 #: Options of all jobs, and of all tables and lists, which have tests of their own.
 EVERYWHERE = frozenset(

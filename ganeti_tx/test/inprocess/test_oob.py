@@ -75,10 +75,9 @@ class PowerTests(OobCase):
         self.assertIn(f"{of_node}is on, but recorded is that it is off", self.verified())
 
     def test_off_and_on(self) -> None:
-        """Only what is marked offline is switched off; the record follows, and the node comes back."""
-        self.fails("gnt-node power --force off node3", "is not marked offline")
-        self.assertEqual(self.program.calls, [])
-        self.assertEqual(self.table("gnt-node power --force --auto-promote off node3"), [["node3.example.com", "off"]])
+        """What is switched off is marked offline before; the record follows, and the node comes back."""
+        self.assertEqual(self.table("gnt-node power --force off node3"), [["node3.example.com", "off"]])
+        self.assertEqual(self.ok("gnt-node list --no-headers -o role node3"), "O\n")
         self.assertEqual((self.powered(3), self.program.off), ("N", {3}))
         self.fails("gnt-node modify --offline=no node3", "cannot be online without power")
         self.assertEqual(self.table("gnt-node power on node3"), [["node3.example.com", "on"]])
@@ -86,10 +85,20 @@ class PowerTests(OobCase):
         self.assertEqual((self.powered(3), self.program.off), ("Y", set()))
         self.assertIn("node3.example.com", self.ok("gnt-node list -o name,role node3"))
 
+    def test_promotion(self) -> None:
+        """Another node takes the place of a master candidate that is switched off, where that is wanted."""
+        self.ok("gnt-node modify -C no node3")
+        self.ok("gnt-cluster modify --candidate-pool-size=2")
+        self.fails("gnt-node power --force off node2", "--auto-promote")
+        self.assertEqual(self.program.calls, [])
+        self.ok("gnt-node power --force --auto-promote off node2")
+        self.assertEqual(self.ok("gnt-node list --no-headers -o role"), "M\nO\nC\n")
+
     def test_ignored_status(self) -> None:
         """By a word more what is in service is switched off, too."""
         self.ok("gnt-node power --force --ignore-status off node3")
         self.assertEqual((self.powered(3), self.program.off), ("N", {3}))
+        self.assertEqual(self.ok("gnt-node list --no-headers -o offline node3"), "N\n")
         self.ok("gnt-node power on node3")
         self.assertEqual(self.powered(3), "Y")
 
@@ -128,6 +137,8 @@ class PowerTests(OobCase):
         self.assertEqual(self.table("gnt-node power status", 1), rows)
         self.assertEqual(self.table("gnt-node power on node2", 1), [["node2.example.com", "(unavail)"]])
         self.fails("gnt-node modify --node-powered=no --offline=yes node2", "has no oob_program")
+        self.assertEqual(self.table("gnt-node power --force off node2", 1), [["node2.example.com", "(unavail)"]])
+        self.assertEqual(self.ok("gnt-node list --no-headers -o offline node2"), "N\n")
         self.assertEqual(self.powered(2), "-")
 
     def test_one_fails(self) -> None:
