@@ -1,6 +1,9 @@
 """Errors to what the operator sees on standard error, and to exit statuses (Ganeti 3.0 error table)."""
 
+import importlib
+
 from ganeti_tx.cli.parsing import UsageError
+from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import (
     ConfigurationError,
     ExitCode,
@@ -54,6 +57,19 @@ def describe(error: Exception) -> tuple[ExitCode, str]:
         case GanetiError():
             return ExitCode.FAILURE, _ganeti(error)
     return ExitCode.FAILURE, f"Failure: {one_line(error)}"
+
+
+def warn_of(session: Session, what: str, error: GanetiError) -> None:
+    """Tell of an error with which something else than the command itself ended, and what may have been meant."""
+    text = f"{what}: {describe(error)[1]}"
+    session.warn(text)
+    if more := suggestion(session, text):
+        session.warn(more)
+
+
+def suggestion(session: Session, text: str) -> str:
+    """What may have been meant where an error speaks of what is not there; read when there is an error only."""
+    return str(importlib.import_module("ganeti_tx.cli.hints").hint(session, text))
 
 
 def _ganeti(error: GanetiError) -> str:

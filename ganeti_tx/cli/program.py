@@ -10,7 +10,7 @@ from typing import NamedTuple, TextIO
 
 from ganeti_tx import __version__
 from ganeti_tx.cli.command_log import CommandLog, ICommandLog, NoLog, words_to_keep
-from ganeti_tx.cli.failures import Declined, describe
+from ganeti_tx.cli.failures import Declined, describe, suggestion
 from ganeti_tx.cli.nearest import did_you_mean
 from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.parsing import HelpShown, UsageError, parse
@@ -129,18 +129,13 @@ def _run_command(program: Program, name: str, words: Sequence[str], context: Com
     except (GanetiError, Declined, OSError) as error:
         status, text = describe(error)
         session.fail(text)
-        if isinstance(error, GanetiError) and (more := _hint(session, text)):
+        if isinstance(error, GanetiError) and (more := suggestion(session, text)):
             session.warn(more)
         log.write("ERROR", f"{text} (status {status})")
         return status
     except KeyboardInterrupt:
         session.warn("Aborted; jobs that were submitted keep running, 'gnt-job list' shows them")
         return ExitCode.FAILURE
-
-
-def _hint(session: Session, text: str) -> str:
-    """As `_run_program`."""
-    return str(importlib.import_module("ganeti_tx.cli.hints").hint(session, text))
 
 
 def usage(program: Program) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.failures import describe
+from ganeti_tx.cli.failures import warn_of
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
@@ -106,5 +106,5 @@ def follow_all(session: Session, job_id: int, name: str) -> Sequence[Any] | None
     try:
         return follow(session, job_id)
     except GanetiError as error:
-        session.warn(f"Job {job_id} for {name} has failed: {describe(error)[1]}")
+        warn_of(session, f"Job {job_id} for {name} has failed", error)
         return None

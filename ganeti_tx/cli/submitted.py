@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ganeti_tx.cli.failures import describe
+from ganeti_tx.cli.failures import warn_of
 from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ExitCode, GanetiError
@@ -23,7 +23,7 @@ def follow_submitted(session: Session, answers: Sequence[tuple[bool, Any]]) -> t
         try:
             results[job_id] = follow(session, job_id)
         except GanetiError as error:
-            session.warn(f"Job {job_id} has failed: {describe(error)[1]}")
+            warn_of(session, f"Job {job_id} has failed", error)
     return results, len(answers) - len(results)
 
 

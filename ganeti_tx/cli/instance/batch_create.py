@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.failures import describe
+from ganeti_tx.cli.failures import warn_of
 from ganeti_tx.cli.options import DRY_RUN, IALLOCATOR, ONE_FILE, PRIORITY, SUBMITTING, Command
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.progress import follow
@@ -50,7 +50,7 @@ def succeeded(session: Session, taken: bool, what: Any) -> bool:
     try:
         follow(session, what)
     except GanetiError as error:
-        session.warn(f"Job {what} has failed: {describe(error)[1]}")
+        warn_of(session, f"Job {what} has failed", error)
         return False
     return True
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ganeti_tx.cli.failures import describe
+from ganeti_tx.cli.failures import describe, warn_of
 from ganeti_tx.cli.job.chosen import job_ranges
 from ganeti_tx.cli.options import MANY_JOBS, ONE_JOB, Command, switch
 from ganeti_tx.cli.parsing import Parsed, UsageError, job_ids
@@ -49,7 +49,7 @@ def _ended(session: Session, job_id: int, *, quiet: bool) -> int:
     except JobLost:
         raise
     except GanetiError as error:
-        session.warn(f"Job {job_id} failed: {describe(error)[1]}")
+        warn_of(session, f"Job {job_id} failed", error)
         return ExitCode.FAILURE
     return ExitCode.SUCCESS
 
@@ -82,7 +82,7 @@ def _look(session: Session, job_id: int, watched: Watched) -> ExitCode | None:
     except GanetiError as error:
         if watched.status not in FINAL:
             raise
-        session.warn(f"Job {job_id} failed: {describe(error)[1]}")
+        warn_of(session, f"Job {job_id} failed", error)
         return ExitCode.FAILURE
     session.print(f"{job_id}: {watched.status}")
     return ExitCode.SUCCESS

@@ -115,6 +115,13 @@ class NameTests(HintCase):
         self.cli.client.answers["Query"] = raising(OpPrereqError("unknown field 'nmae' in filter", ECode.INVAL))
         self.assertTrue(self.cli("gnt-node", "list", "nmae == 1").err.endswith("filter\nDid you mean name?\n"))
 
+    def test_of_several(self) -> None:
+        """Of each job that fails, when a command has several."""
+        self.known["instance"] = ["web1.example"]
+        self.cli.client.results["OP_INSTANCE_STARTUP"] = OpPrereqError("Instance 'wbe1' not known", ECode.NOENT)
+        self.assertIn("'wbe1' not known\nDid you mean web1.example?\n", self.cli("gnt-instance", "startup", "wbe1").err)
+        self.assertIn("\nDid you mean web1.example?\n", self.cli("gnt-job", "watch", "1").err)
+
 
 class TypedTests(HintCase):
     """What the command itself knows."""
