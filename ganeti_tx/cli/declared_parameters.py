@@ -1,10 +1,12 @@
 """The types of the parameters that hypervisors and disk templates declare, in words."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from ganeti_tx.model.disk_template import Template
 from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.hypervisor import HypervisorKind
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.params.kinds import Size, types_of
 
@@ -20,3 +22,11 @@ def words_of(params: type[Struct]) -> Mapping[str, str]:
 HYPERVISOR = {name: word for kind in HYPERVISORS.values() for name, word in words_of(kind.params).items()}
 #: Of all disk templates together; no name has two types.
 DISK_TEMPLATE = {name: word for template in TEMPLATES.values() for name, word in words_of(template.params).items()}
+
+
+def choices_of(kinds: Iterable[HypervisorKind | Template]) -> Mapping[str, Sequence[str]]:
+    """The words that some parameters may be, for any of the kinds."""
+    found: dict[str, dict[str, None]] = {}
+    for name, choices in (item for kind in kinds for item in kind.choices.items()):
+        found.setdefault(name, {}).update(dict.fromkeys(str(word) for word in choices if word != ""))
+    return {name: tuple(words) for name, words in found.items()}

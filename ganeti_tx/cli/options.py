@@ -24,6 +24,8 @@ class Option(NamedTuple):
     attached: bool = False
     #: Whether this command of Ganeti's does not have it.
     own: bool = False
+    #: Of what its value is a list, which nobody but this command knows.
+    words: tuple[str, ...] = ()
 
 
 class Argument(NamedTuple):

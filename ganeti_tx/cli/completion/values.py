@@ -1,6 +1,6 @@
 """Values of options: names of the cluster's, words of a fixed set, lists, and parameters as KEY=VALUE."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 
@@ -28,6 +28,8 @@ NAMED_BY_METAVAR = {"<group>": "group", "<node>": "node"}
 NAMED_LISTS = {"node": ("node", ":"), "target_groups": ("group", ",")}
 FILES = frozenset({"cluster_domain_secret", "rapi_cert", "spice_cacert", "spice_cert", "tags_source"})
 KEYS: Mapping[str, Mapping[str, str]] = {"beparams": BACKEND, "ndparams": NODE, "nicparams": NIC}
+#: By destination: the table whose kinds declare the parameters.
+_KINDS = {"hvparams": "HYPERVISORS", "hypervisor": "HYPERVISORS", "diskparams": "TEMPLATES"}
 _DISK_KEYS = ("access", "adopt", "metavg", "mode", "name", "provider", "size", "spindles", "vg")
 
 
@@ -35,6 +37,8 @@ def value_offer(option: Option, typed: str, names: INames, resource: str) -> Off
     """What may stand for an option's value. @param resource: whose fields -o means."""
     if option.choices:
         return begun(words(option.choices), typed)
+    if option.words:
+        return listed(map(Candidate, option.words), typed.removeprefix("+"), "+" * typed.startswith("+"))
     if option.takes == "bool":
         return begun(words(("no", "yes")), typed)
     if option.dest == "output":
@@ -75,7 +79,7 @@ def listed(candidates: Iterable[Candidate], typed: str, ahead: str = "", mark: s
 def _parameters(option: Option, typed: str, names: INames) -> Offer | None:
     if option.takes == "keyval":
         keys = _keys(option)
-        return None if keys is None else _pairs(keys, typed, "", names)
+        return None if keys is None else _pairs(keys, typed, "", names, _choices(option))
     if option.takes != "identkeyval":
         return None
     idents = _idents(option)
@@ -84,7 +88,7 @@ def _parameters(option: Option, typed: str, names: INames) -> Offer | None:
     ident, mark, rest = typed.partition(":")
     if not mark:
         return begun(words(f"{each}:" for each in idents), typed)
-    return _pairs(idents.get(ident, {}), rest, f"{ident}:", names)
+    return _pairs(idents.get(ident, {}), rest, f"{ident}:", names, _choices(option, ident))
 
 
 def _keys(option: Option) -> Mapping[str, str] | None:
@@ -96,10 +100,9 @@ def _keys(option: Option) -> Mapping[str, str] | None:
 def _idents(option: Option) -> Mapping[str, Mapping[str, str]] | None:
     """What may stand ahead of the colon, and the keys behind it."""
     match option.dest:
-        case "hvparams" | "hypervisor":
-            return {str(word): _declared().words_of(kind.params) for word, kind in _declared().HYPERVISORS.items()}
-        case "diskparams":
-            return {str(word): _declared().words_of(kind.params) for word, kind in _declared().TEMPLATES.items()}
+        case dest if dest in _KINDS:
+            kinds = getattr(_declared(), _KINDS[dest])
+            return {str(word): _declared().words_of(kind.params) for word, kind in kinds.items()}
         case "disks":
             return _numbered(_DISK_KEYS)
         case "nics":
@@ -107,12 +110,27 @@ def _idents(option: Option) -> Mapping[str, Mapping[str, str]] | None:
     return None
 
 
+def _choices(option: Option, ident: str | None = None) -> Mapping[str, Sequence[str]]:
+    """Of the keys those whose values are words of a fixed set; of all kinds, if none is named ahead of them."""
+    if option.dest in ("nics", "nicparams"):
+        return {"mode": tuple(import_module("ganeti_tx.model.enums").NicMode)}
+    if option.dest not in _KINDS:
+        return {}
+    kinds = getattr(_declared(), _KINDS[option.dest])
+    choices: Mapping[str, Sequence[str]] = _declared().choices_of(
+        kind for word, kind in kinds.items() if ident in (None, word)
+    )
+    return choices
+
+
 def _numbered(keys: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
     """The first devices; add and remove are for those that are there."""
     return dict.fromkeys((*map(str, range(8)), "add", "remove"), dict.fromkeys(keys, "string"))
 
 
-def _pairs(keys: Mapping[str, str], typed: str, ahead: str, names: INames) -> Offer:
+def _pairs(
+    keys: Mapping[str, str], typed: str, ahead: str, names: INames, choices: Mapping[str, Sequence[str]]
+) -> Offer:
     before, mark, last = typed.rpartition(",")
     key, has_value, value = last.partition("=")
     if not has_value:
@@ -121,6 +139,8 @@ def _pairs(keys: Mapping[str, str], typed: str, ahead: str, names: INames) -> Of
     whole = f"{ahead}{before}{mark}{key}="
     if keys.get(key) == "bool":
         return begun(words(("false", "true")), value, whole)
+    if key in choices and key in keys:
+        return begun(words(choices[key]), value, whole)
     if key == "network" and key in keys:
         return begun(Offer(tuple(names.of_kind("network"))), value, whole)
     return Offer()

@@ -36,6 +36,7 @@ STORAGE_TYPE = Option(
     ("-t", "--storage-type"), "user_storage_type", "the kind of storage", "choice", choices=LISTED,
     metavar="STORAGE_TYPE",
 )  # fmt: skip
+FIELDS = OUTPUT._replace(words=tuple(TITLES))
 
 
 def list_storage(session: Session, options: Parsed, names: Sequence[str]) -> int:
@@ -74,7 +75,7 @@ def repair_storage(session: Session, options: Parsed, words: Sequence[str]) -> i
     return ExitCode.SUCCESS
 
 
-LIST = Command(list_storage, MANY_NODES, (NO_HEADERS, SEPARATOR, UNITS, OUTPUT, STORAGE_TYPE, PRIORITY), prints=TABLE)
+LIST = Command(list_storage, MANY_NODES, (NO_HEADERS, SEPARATOR, UNITS, FIELDS, STORAGE_TYPE, PRIORITY), prints=TABLE)
 MODIFY = Command(
     modify_storage,
     (Argument("node", 1, 1), Argument("choice", 1, 1, CHANGED), Argument("file", 1, 1, shown="name")),

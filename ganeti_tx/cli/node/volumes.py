@@ -14,6 +14,7 @@ DEFAULT_FIELDS = ("node", "phys", "vg", "name", "size", "instance")
 TITLES = {
     "node": "Node", "phys": "PhysDev", "vg": "VG", "name": "Name", "size": "Size", "instance": "Instance", "dev": "Device",
 }  # fmt: skip
+FIELDS = OUTPUT._replace(words=tuple(TITLES))
 
 
 def volumes(session: Session, options: Parsed, names: Sequence[str]) -> int:
@@ -24,4 +25,4 @@ def volumes(session: Session, options: Parsed, names: Sequence[str]) -> int:
     return ExitCode.SUCCESS
 
 
-LIST = Command(volumes, MANY_NODES, (NO_HEADERS, SEPARATOR, UNITS, OUTPUT, PRIORITY), prints=TABLE)
+LIST = Command(volumes, MANY_NODES, (NO_HEADERS, SEPARATOR, UNITS, FIELDS, PRIORITY), prints=TABLE)

@@ -133,7 +133,8 @@ class ValueTests(CompleteCase):
         self.assertEqual(self.offered("gnt-instance list -o "), ["instance.size", "name"])
         self.assertEqual(self.offered("gnt-instance list -o +name,"), ["+name,instance.size"])
         self.assertEqual(self.offered("gnt-backup list -o e"), ["export.size"])
-        self.assertEqual(self.offered("gnt-node volumes -o "), [])
+        self.assertEqual(self.offered("gnt-node volumes -o node,v"), ["node,vg"])
+        self.assertEqual(self.offered("gnt-node list-storage -o +si"), ["+size"])
 
     def test_parameters(self) -> None:
         """Keys, after a comma those that are not there yet; of switches the two values."""
@@ -146,6 +147,11 @@ class ValueTests(CompleteCase):
             self.offered("gnt-instance modify -B maxmem=1,m"), [f"maxmem=1,m{rest}=" for rest in ("emory", "inmem")]
         )
         self.assertEqual(self.offered("gnt-instance modify -B vcpus="), [])
+        self.assertEqual(self.offered("gnt-instance add -H kvm:acpi=no,disk_aio=n"), ["kvm:acpi=no,disk_aio=native"])
+        self.assertEqual(self.offered("gnt-instance modify -H disk_aio=n"), ["disk_aio=native"])
+        self.assertEqual(self.offered("gnt-instance add -H fake:disk_aio="), [])
+        self.assertEqual(self.offered("gnt-instance add --net 0:mode=r"), ["0:mode=routed"])
+        self.assertEqual(self.offered("gnt-cluster modify -D rbd:access=u"), ["rbd:access=userspace"])
         self.assertEqual(self.offered("gnt-cluster modify -D drbd:resync"), ["drbd:resync-rate="])
         self.assertEqual(self.offered("gnt-instance add --disk 0:siz"), ["0:size="])
 

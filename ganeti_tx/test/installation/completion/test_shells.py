@@ -64,6 +64,8 @@ class BashTests(ShellCase):
         self.assertEqual(self.offered("/opt/bin/gnt-node", "mod"), ["modify", "modify-storage"])
         self.assertEqual(self.offered("gnt-node", "modify", "--auto"), ["--auto-promote"])
         self.assertEqual(self.offered("gnt-instance", "migrate", "--target-node", "=", "no"), ["node1.example"])
+        self.assertEqual(self.offered("gnt-node", "volumes", "-o", "name,si"), ["name,size"])
+        self.assertEqual(self.offered("gnt-instance", "add", "-H", "kvm", ":", "acpi", "=", "no,keym"), ["no,keymap="])
 
     def test_names(self) -> None:
         """A hostile name stands quoted on the line, and is the argument when the line is run."""
@@ -105,6 +107,7 @@ class ZshTests(ShellCase):
             "gnt-instance startup we",
             "gnt-instance migrate --target-node=no",
             "gnt-instance add -H kvm:acp",
+            "gnt-node volumes -o name,si",
             "ganeti-watcher --ignore",
             "gnt-instance startup ev",
         )
@@ -116,6 +119,7 @@ class ZshTests(ShellCase):
                 "gnt-instance startup web",
                 "gnt-instance migrate --target-node=node1.example ",
                 "gnt-instance add -H kvm:acpi=",
+                "gnt-node volumes -o name,size ",
                 "ganeti-watcher --ignore-pause ",
             ],
         )
@@ -144,5 +148,6 @@ class FishTests(ShellCase):
         self.assertEqual(self.offered("gnt-node modi"), ["modify", "modify-storage"])
         self.assertEqual(self.offered("gnt-node modify --auto"), ["--auto-promote"])
         self.assertEqual(self.offered("gnt-instance migrate --target-node=no"), ["--target-node=node1.example"])
+        self.assertEqual(self.offered("gnt-node volumes -o name,si"), ["name,size"])
         self.assertEqual(self.offered("gnt-instance startup "), [HOSTILE, "web1.example", "web2.example"])
         self.assertEqual(self.offered("gnt-instance add -H kvm:acp"), ["kvm:acpi="])
