@@ -1,17 +1,19 @@
 """What is looked at before anything is done."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ganeti_tx.burnin.exports import exports
 from ganeti_tx.burnin.instances import is_named, rows
 from ganeti_tx.burnin.ring import Ring
 from ganeti_tx.burnin.wanted import Wanted
-from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.errors import ECode, OpPrereqError, ResolverError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.hypervisor import HypervisorKind
 from ganeti_tx.model.hypervisors import HYPERVISORS
 
+#: The full name and the address of a name.
+Resolve = Callable[[str], tuple[str, str]]
 NODE_FIELDS = ("name", "offline", "drained", "vm_capable")
 
 
@@ -47,6 +49,17 @@ def check_names(client: Client, wanted: Wanted) -> None:
         taken = {name for name, *_ in there if any(is_named(name, each) for each in typed)}
         if taken:
             raise OpPrereqError(f"there is {kind} {', '.join(sorted(taken))}; give names that are free", ECode.EXISTS)
+
+
+def check_resolved(wanted: Wanted, resolve: Resolve) -> None:
+    """@raise OpPrereqError: a name that is to be used stands for no address, and that is not to be passed over."""
+    for name in [*wanted.names, *([wanted.rename] if wanted.rename else [])] if wanted.name_check else ():
+        try:
+            resolve(name)
+        except ResolverError as error:
+            raise OpPrereqError(
+                f"the name {name} does not resolve ({error}); --no-name-check does without", ECode.RESOLVER
+            ) from None
 
 
 def check_template(client: Client, wanted: Wanted) -> None:

@@ -7,6 +7,7 @@ from attrs import define, field
 from ganeti_tx.burnin import before
 from ganeti_tx.burnin.command_words import LEAVE_OUT
 from ganeti_tx.burnin.confd_questions import Ask, wrong_answers
+from ganeti_tx.burnin.definitions import check_os
 from ganeti_tx.burnin.exports import Exports
 from ganeti_tx.burnin.instances import Burned, Instances
 from ganeti_tx.burnin.jobs import Jobs
@@ -26,12 +27,17 @@ REMOVING = "Removing instances"
 
 @define
 class Burnin:
-    """One run. @ivar confd: makes what asks the configuration daemons. @ivar fetch: asks an instance for its name."""
+    """One run.
+
+    @ivar confd: makes what asks the configuration daemons. @ivar fetch: asks an instance for its name.
+    @ivar resolve: asks for a name's address.
+    """
 
     session: Session
     wanted: Wanted
     confd: Callable[[], Ask]
     fetch: Fetch
+    resolve: before.Resolve
     jobs: Jobs = field(init=False)
     instances: Instances = field(init=False)
     exports: Exports = field(init=False)
@@ -45,9 +51,11 @@ class Burnin:
         """Whether all went well, and nothing is left. @raise GanetiError: nothing was begun."""
         wanted, client = self.wanted, self.session.client
         before.check_names(client, wanted)
+        before.check_resolved(wanted, self.resolve)
         before.check_template(client, wanted)
         hypervisor, kind = before.hypervisor_of(client, wanted)
         situation = Situation(wanted=wanted, ring=before.usable_nodes(client, wanted), tag=self.instances.tag)
+        check_os(self.session, wanted)
         self._say_what(situation, hypervisor)
         orphaned = orphans(self.session, self.wanted)
         begun = self.session.now()

@@ -7,6 +7,7 @@ from typing import Any
 from ganeti_tx.burnin.confd_questions import Ask
 from ganeti_tx.burnin.main import burn
 from ganeti_tx.cli.program import CommandContext
+from ganeti_tx.errors import ResolverError
 from ganeti_tx.test.cli.fakes import FakeClient, answer_of
 
 NODES = ("node1", "node2", "node3")
@@ -38,6 +39,11 @@ class BurningClient(FakeClient):
         self.answers["QueryJobs"] = self._query_any_jobs
         self.answers["CancelJob"] = lambda job_id, kill=False: [True, "cancelled"]
         self.results["OP_CLUSTER_VERIFY"] = {"jobs": []}
+        self.results["OP_OS_DIAGNOSE"] = [
+            ["debootstrap", ["default", "minimal"], True, False, False],
+            ["half", [], False, False, False],
+            ["noop", [], True, True, False],
+        ]
 
     def _submit_job(self, ops: list[dict[str, Any]]) -> int:
         self.hears(ops)
@@ -92,6 +98,8 @@ class Burning:
         self.passed = 0.0
         self.confd: Callable[[], Ask] = self._nobody
         self.fetch: Callable[[str], str] = lambda name: ""
+        #: Names that stand for no address.
+        self.unresolved: set[str] = set()
 
     def __call__(self, line: str) -> int:
         """The exit status."""
@@ -105,7 +113,12 @@ class Burning:
             now=lambda: 1700000000.0 + self.passed,
             sleep=self._sleep,
         )
-        return burn(["-o", "noop", "--no-name-check", *line.split()], context, self.confd, self.fetch)
+        return burn(["-o", "noop", *line.split()], context, self.confd, self.fetch, self._resolve)
+
+    def _resolve(self, name: str) -> tuple[str, str]:
+        if name in self.unresolved:
+            raise ResolverError(name, 1, "nobody knows it")
+        return name, "192.0.2.1"
 
     def _sleep(self, seconds: float) -> None:
         self.passed += seconds

@@ -28,8 +28,9 @@ class RunCase(SynchronousTestCase):
         return told
 
     def sent(self) -> list[str]:
-        """The opcodes that came in, but for those that look for what is left."""
-        return [op["OP_ID"] for op in self.client.submitted if op["OP_ID"] != "OP_CLUSTER_VERIFY"]
+        """The opcodes that came in, but for those that look for what is there."""
+        looking = ("OP_CLUSTER_VERIFY", "OP_OS_DIAGNOSE")
+        return [op["OP_ID"] for op in self.client.submitted if op["OP_ID"] not in looking]
 
 
 class PassedTests(RunCase):
@@ -44,7 +45,7 @@ class PassedTests(RunCase):
         self.assertEqual(self.client.instances, {})
         trails = [op["reason"] for ops in self.client.jobs.values() for op in ops]
         self.assertEqual(
-            [entry[:2] for entry in trails[1]], [["gnt:user", "new"], ["gnt:client:burnin", "Creating instances"]]
+            [entry[:2] for entry in trails[2]], [["gnt:user", "new"], ["gnt:client:burnin", "Creating instances"]]
         )
         self.assertEqual({trail[0][1] for trail in trails}, {"new"})
 
@@ -82,7 +83,7 @@ class BeforeTests(RunCase):
     def refused(self, line: str, reason: str) -> None:
         """It says why, and no instance is touched."""
         self.assertIn(reason, self.run_it(line, 1))
-        self.assertEqual(self.client.jobs, {})
+        self.assertEqual(self.sent(), [])
 
     def test_names(self) -> None:
         """They must be free, also by their short names, and of exports."""
@@ -113,6 +114,22 @@ class BeforeTests(RunCase):
     def test_hypervisor(self) -> None:
         """The cluster must have it."""
         self.refused(f"{FILE} -H xen-pvm web1", "'xen-pvm' is none of the cluster's hypervisors: kvm, lxc")
+
+    def test_os(self) -> None:
+        """Some node must have the definition, with its variant; one that not all have may be had by those that are used."""
+        there = "there are debootstrap+default, debootstrap+minimal, half, noop\n"
+        told = "is none of the nodes' definitions; " + there
+        self.refused(f"{FILE} -o nop web1", f"--os: 'nop' {told}Did you mean noop?")
+        for name in ("debootstrap", "debootstrap+full", "noop+x"):
+            self.refused(f"{FILE} -o {name} web1", f"--os: {name!r} {told}")
+        self.run_it(f"{FILE} -o half+x web1", 0)
+
+    def test_resolved(self) -> None:
+        """Names must stand for addresses, also the spare one, unless that does not matter."""
+        self.burning.unresolved = {"web2"}
+        for line in ("web1 web2", "--rename web2 web1"):
+            self.refused(f"{FILE} {line}", "the name web2 does not resolve (")
+        self.run_it(f"{FILE} --no-name-check --rename web3 web1 web2", 0)
 
 
 class FailedTests(RunCase):

@@ -37,7 +37,7 @@ class Burning:
         )
         words = line.split() if self.confd else ["--no-confd", *line.split()]
         try:
-            return burn(words, context, self.confd or self._nobody, self.fetch)
+            return burn(words, context, self.confd or self._nobody, self.fetch, lambda name: (name, ""))
         finally:
             luxi.close()
 
