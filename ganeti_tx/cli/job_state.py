@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ganeti_tx.cli.step_text import STEP
 
@@ -23,7 +23,7 @@ class JobState:
     def __init__(self, job_id: int) -> None:
         self._id = job_id
         self._info: Sequence[Any] = ()
-        self._step: tuple[str, float, float | None] | None = None
+        self._step: _Step | None = None
         self._syncs: dict[str, tuple[str, float, float | None]] = {}
 
     def learn(self, info: Sequence[Any], entries: Sequence[Sequence[Any]]) -> None:
@@ -42,10 +42,11 @@ class JobState:
         if step.get("state") != "begun":
             return
         nodes = f" on {', '.join(map(str, step['nodes']))}" if step.get("nodes") else ""
-        text = f"step {step.get('step')} of {step.get('of')}: {step.get('title')}{nodes}"
-        left = step.get("left")
+        place, left = f"step {step.get('step')} of {step.get('of')}", step.get("left")
         self._syncs.clear()
-        self._step = (text, when, float(left) if isinstance(left, (int, float)) else None)
+        self._step = _Step(
+            place, f": {step.get('title')}{nodes}", when, float(left) if isinstance(left, (int, float)) else None
+        )
 
     def text(self, now: float) -> str:
         """The line."""
@@ -54,12 +55,40 @@ class JobState:
         status, summaries, op_statuses, start = self._info
         parts = [f"job {self._id} {_WAITS.get(status, 'runs')}", _operation(summaries or (), op_statuses or ())]
         if self._step is not None and status == "running":
-            text, when, left = self._step
-            parts.append(text + ("" if left is None else f", at most {shown(left - (now - when))} left"))
-            parts += [_sync(disk, now, *state) for disk, state in sorted(self._syncs.items())]
+            parts += [self._step.place + self._step.what + self._step.left_at(now), *self._synchronising(now)]
         if start is not None:
             parts.append(f"{shown(now - _seconds(start))} elapsed")
-        return "".join(each if each.isprintable() else " " for each in _SEPARATOR.join(filter(None, parts)))
+        return _line(parts)
+
+    def brief(self, now: float) -> str:
+        """The same for one of several on a line: its step, and what is left of that."""
+        status = self._info[0] if self._info else ""
+        if self._step is None or status != "running":
+            return f"{self._id} {_WAITS.get(status, 'runs')}"
+        return f"{self._id} " + ", ".join([self._step.place + self._step.left_at(now), *self._synchronising(now)])
+
+    def _synchronising(self, now: float) -> list[str]:
+        return [_sync(disk, now, *state) for disk, state in sorted(self._syncs.items())]
+
+
+class _Step(NamedTuple):
+    place: str
+    what: str
+    when: float
+    left: float | None
+
+    def left_at(self, now: float) -> str:
+        """What may be left of its time."""
+        return "" if self.left is None else f", at most {shown(self.left - (now - self.when))} left"
+
+
+def line_of_several(states: Sequence[JobState], now: float) -> str:
+    """How far several jobs are."""
+    return _line([f"{len(states)} jobs go on", *(state.brief(now) for state in states)])
+
+
+def _line(parts: Sequence[str]) -> str:
+    return "".join(each if each.isprintable() else " " for each in _SEPARATOR.join(filter(None, parts)))
 
 
 def _operation(summaries: Sequence[str], statuses: Sequence[str]) -> str:

@@ -23,8 +23,8 @@ def presented(command: Command, session: Session, options: Parsed, arguments: Se
         watch = importlib.import_module("ganeti_tx.cli.watch").watch
         return int(watch(session, options.watch, lambda: int(command.run(session, options, arguments))))
     status = int(command.run(session, options, arguments))
-    if session.document is not None and not session.emitted and session.job_ids:
-        session.emit(_jobs(session.job_ids))
+    if session.document is not None and not session.emitted and (session.jobs or session.refusals):
+        session.emit(_jobs(session))
     return status
 
 
@@ -33,12 +33,17 @@ def tell_submitted(session: Session, job_id: int) -> None:
     if session.document is None:
         session.warn(f"JobID: {job_id}")
     else:
-        session.emit(_jobs([job_id]))
+        session.emit(_job(job_id, None))
 
 
-def _jobs(job_ids: Sequence[int]) -> Any:
-    found = [{"job": job_id} for job_id in job_ids]
+def _jobs(session: Session) -> Any:
+    """What became of them; those that were refused have no number."""
+    found = [*(_job(*each) for each in session.jobs.items()), *(_job(None, why) for why in session.refusals)]
     return found[0] if len(found) == 1 else found
+
+
+def _job(job_id: int | None, error: str | None) -> dict[str, Any]:
+    return {"job": job_id, "error": error}
 
 
 def show(

@@ -62,13 +62,13 @@ class Watched:
     def __init__(
         self, session: Session, job_id: int, *, quiet: bool = False, steps: bool = False, ahead: str = ""
     ) -> None:
-        """@param ahead: what stands ahead of each line; then there is no line about how far it is."""
+        """@param ahead: what stands ahead of each line, as there are other jobs; then how far it is is told by `state` alone."""
         self._session = session
         self._id = job_id
         self._quiet = quiet
         self._steps = steps
         self._ahead = ahead
-        self._live = JobState(job_id) if session.shows_status and not quiet and not ahead else None
+        self._live = JobState(job_id) if session.shows_status and not quiet else None
         self._previous: list[Any] | None = None
         self._serial: int | None = None
         self._stalled: set[str] = set()
@@ -77,6 +77,11 @@ class Watched:
     def status(self) -> str | None:
         """The last one that was seen."""
         return None if self._previous is None else self._previous[0]
+
+    @property
+    def state(self) -> JobState | None:
+        """How far it is, where somebody looks on."""
+        return self._live
 
     @property
     def wait(self) -> int:
@@ -106,7 +111,8 @@ class Watched:
                 self._session.print(f"{self._ahead}{line}")
         if self._live is not None and info[0] not in (None, *FINAL):
             self._live.learn(info, entries)
-            self._session.show_status(self._live.text(self._session.now()))
+            if not self._ahead:
+                self._session.show_status(self._live.text(self._session.now()))
 
 
 def _next_change(

@@ -62,8 +62,10 @@ class Session:
         #: How a value becomes a document for programs, if one is wanted: then nothing else goes to standard output.
         self.document: Callable[[Any, Sequence[str] | None], str] | None = None
         self.emitted = False
-        #: The jobs that were submitted.
-        self.job_ids: list[int] = []
+        #: The jobs that were submitted, each with the error that it has ended with.
+        self.jobs: dict[int, str | None] = {}
+        #: Why others were not taken.
+        self.refusals: list[str] = []
         #: auto, always or never.
         self.color = "auto"
         #: Of what is collected, which goes to the same place in the end.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.failures import warn_of
+from ganeti_tx.cli.failures import describe, warn_of
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
@@ -56,7 +56,7 @@ def run_job(session: Session, options: Parsed, ops: Sequence[OpCode]) -> Sequenc
     @raise GanetiError: the job failed.
     """
     job_id = session.client.submit_job([prepared(session, options, op) for op in ops])
-    session.job_ids.append(job_id)
+    session.jobs[job_id] = None
     given = vars(options)
     if given.get("submit_only"):
         raise JobSubmittedException(job_id)
@@ -75,22 +75,26 @@ def run_each(session: Session, options: Parsed, ops: Mapping[str, OpCode], *, an
     refused = [(name, answer) for name, (accepted, answer) in zip(ops, answers, strict=True) if not accepted]
     for name, why in refused:
         session.warn(f"Failed to submit job for {name}: {why}")
-    if session.document is not None:
-        session.emit(_each(dict(zip(ops, answers, strict=True))))
     if options.submit_only:
+        if session.document is not None:
+            session.emit(_each(session, dict(zip(ops, answers, strict=True))))
         for name, job_id in submitted if session.document is None else ():
             session.print(f"{job_id}: {name}")
         return ExitCode.FAILURE if refused else ExitCode.SUCCESS
     if announced and submitted:
         session.print(f"Submitted jobs {', '.join(str(job_id) for _name, job_id in submitted)}")
     failed = [name for name, job_id in submitted if not followed(session, job_id, name)]
+    if session.document is not None:
+        session.emit(_each(session, dict(zip(ops, answers, strict=True))))
     return ExitCode.FAILURE if refused or failed else ExitCode.SUCCESS
 
 
-def _each(answers: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """What became of each submission, for programs; it is there before the jobs have ended."""
+def _each(session: Session, answers: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """What became of each submission, for programs: why it was refused, or the error that its job has ended with."""
     return [
-        {"name": name, "job": answer if accepted else None, "error": None if accepted else answer}
+        {"name": name, "job": answer, "error": session.jobs.get(answer)}
+        if accepted
+        else {"name": name, "job": None, "error": answer}
         for name, (accepted, answer) in answers.items()
     ]
 
@@ -103,8 +107,14 @@ def followed(session: Session, job_id: int, name: str) -> bool:
 
 def follow_all(session: Session, job_id: int, name: str) -> Sequence[Any] | None:
     """The results of one job of several; None after showing its error."""
+    return follow_one(session, job_id, f"Job {job_id} for {name} has failed")
+
+
+def follow_one(session: Session, job_id: int, failed: str) -> Sequence[Any] | None:
+    """The same with other words for that it has failed."""
     try:
         return follow(session, job_id)
     except GanetiError as error:
-        warn_of(session, f"Job {job_id} for {name} has failed", error)
+        session.jobs[job_id] = describe(error)[1]
+        warn_of(session, failed, error)
         return None

@@ -19,7 +19,7 @@ def submit_job(session: Session, options: Parsed, paths: Sequence[str]) -> int:
     started = session.now()
     job_ids = _submitted_one_by_one(session, jobs) if options.each else _submitted_together(session, jobs)
     submitted = session.now()
-    session.job_ids += job_ids
+    session.jobs.update(dict.fromkeys(job_ids))
     if options.verbose:
         session.print(f"Submitted jobs {', '.join(map(str, job_ids))}")
     failed = [job_id for job_id in job_ids if follow_all(session, job_id, "the opcodes of a file") is None]
@@ -57,6 +57,7 @@ def _submitted_together(session: Session, jobs: Jobs) -> list[int]:
     answers = session.client.submit_many_jobs(jobs)
     for accepted, answer in answers:
         if not accepted:
+            session.refusals.append(str(answer))
             session.warn(f"Failed to submit a job: {answer}")
     return [answer for accepted, answer in answers if accepted]
 

@@ -4,14 +4,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.failures import warn_of
 from ganeti_tx.cli.options import DRY_RUN, IALLOCATOR, ONE_FILE, PRIORITY, SUBMITTING, Command
 from ganeti_tx.cli.parsing import Parsed
-from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
-from ganeti_tx.cli.submit import opcode, run_opcode
+from ganeti_tx.cli.submit import follow_one, opcode, run_opcode
 from ganeti_tx.cli.text_files import read_text
-from ganeti_tx.errors import ECode, ExitCode, GanetiError, OpPrereqError
+from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 
 Definition = dict[str, Any]
@@ -28,7 +26,7 @@ def batch_create(session: Session, options: Parsed, paths: Sequence[str]) -> int
     answer = run_opcode(session, options, op) or {}
     jobs = answer.get("jobs", [])
     if ids := [job_id for taken, job_id in jobs if taken]:
-        session.job_ids[:] = ids
+        session.jobs = dict.fromkeys(ids)
         session.print(f"Submitted jobs {', '.join(map(str, ids))}")
     errors = sum(not succeeded(session, taken, what) for taken, what in jobs)
     if failed := answer.get("failed", []):
@@ -44,15 +42,11 @@ def batch_create(session: Session, options: Parsed, paths: Sequence[str]) -> int
 def succeeded(session: Session, taken: bool, what: Any) -> bool:
     """Follow one job; its error is shown, the others go on."""
     if not taken:
+        session.refusals.append(str(what))
         session.warn(f"Failed to submit a job: {what}")
         return False
     session.print(f"Waiting for job {what} ...")
-    try:
-        follow(session, what)
-    except GanetiError as error:
-        warn_of(session, f"Job {what} has failed", error)
-        return False
-    return True
+    return follow_one(session, what, f"Job {what} has failed") is not None
 
 
 def definitions(session: Session, path: str) -> list[Definition]:

@@ -1,17 +1,32 @@
 """gnt-job wait and watch."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ganeti_tx.cli.failures import describe, warn_of
 from ganeti_tx.cli.job.chosen import job_ranges
-from ganeti_tx.cli.options import MANY_JOBS, ONE_JOB, Command, switch
+from ganeti_tx.cli.job_state import line_of_several
+from ganeti_tx.cli.options import MANY_JOBS, ONE_JOB, TABLE, TREE, Command, switch
 from ganeti_tx.cli.parsing import Parsed, UsageError, job_ids
 from ganeti_tx.cli.progress import FINAL, GOES_ON, Watched, follow, results
 from ganeti_tx.cli.session import Session
-from ganeti_tx.errors import ExitCode, GanetiError, JobLost
+from ganeti_tx.errors import ExitCode, GanetiError, JobCanceled, JobLost
 
 #: Seconds between two looks at several jobs.
 _PAUSE = 1.0
+
+
+class Ended(NamedTuple):
+    """How a job has ended, for programs; of one that is not there any status is unknown."""
+
+    job: int
+    status: str | None
+    error: str | None = None
+
+    @property
+    def exit_status(self) -> ExitCode:
+        """That of the command."""
+        return ExitCode.SUCCESS if self.error is None else ExitCode.FAILURE
 
 
 def watch(session: Session, options: Parsed, words: Sequence[str]) -> int:
@@ -20,18 +35,24 @@ def watch(session: Session, options: Parsed, words: Sequence[str]) -> int:
     if not chosen:
         session.print("No job is under way.")
     if len(chosen) != 1:
-        return _watch_several(session, chosen)
-    (job_id,) = chosen
-    title = f"Output from job {job_id} follows"
-    session.print(title)
-    session.print("-" * len(title))
-    return _ended(session, job_id, quiet=False)
+        ended = _watch_several(session, chosen)
+    else:
+        title = f"Output from job {chosen[0]} follows"
+        session.print(title)
+        session.print("-" * len(title))
+        ended = [_ended(session, chosen[0], quiet=False)]
+    if session.document is not None:
+        session.emit([each._asdict() for each in ended], Ended._fields)
+    return max((each.exit_status for each in ended), default=ExitCode.SUCCESS)
 
 
 def wait(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Wait for the end of the job."""
     (job_id,) = job_ids(words)
-    return _ended(session, job_id, quiet=True)
+    ended = _ended(session, job_id, quiet=True)
+    if session.document is not None:
+        session.emit(ended._asdict())
+    return ended.exit_status
 
 
 def _chosen(session: Session, options: Parsed, words: Sequence[str]) -> list[int]:
@@ -43,33 +64,45 @@ def _chosen(session: Session, options: Parsed, words: Sequence[str]) -> list[int
     return [row[0][1] for row in session.client.query("job", ["id"], GOES_ON)["data"]]
 
 
-def _ended(session: Session, job_id: int, *, quiet: bool) -> int:
+def _ended(session: Session, job_id: int, *, quiet: bool) -> Ended:
+    """@raise JobLost: it is not there."""
     try:
         follow(session, job_id, quiet=quiet, steps=True)
     except JobLost:
         raise
     except GanetiError as error:
-        warn_of(session, f"Job {job_id} failed", error)
-        return ExitCode.FAILURE
-    return ExitCode.SUCCESS
+        return _failed(session, job_id, error)
+    return Ended(job_id, "success")
 
 
-def _watch_several(session: Session, job_ids: Sequence[int]) -> int:
-    """Each line with the job's id ahead of it; failure when one of them failed or is not there."""
+def _failed(session: Session, job_id: int, error: GanetiError) -> Ended:
+    warn_of(session, f"Job {job_id} failed", error)
+    return Ended(job_id, "canceled" if isinstance(error, JobCanceled) else "error", describe(error)[1])
+
+
+def _watch_several(session: Session, job_ids: Sequence[int]) -> list[Ended]:
+    """Each line with the job's id ahead of it."""
     watched = {job_id: Watched(session, job_id, steps=True, ahead=f"{job_id}: ") for job_id in job_ids}
-    failed = False
-    while watched:
-        for job_id in list(watched):
-            over = _look(session, job_id, watched[job_id])
-            if over is not None:
-                failed = failed or over != ExitCode.SUCCESS
-                del watched[job_id]
-        if watched:
-            session.sleep(_PAUSE)
-    return ExitCode.FAILURE if failed else ExitCode.SUCCESS
+    ended: dict[int, Ended] = {}
+    try:
+        while going_on := [job_id for job_id in watched if job_id not in ended]:
+            looked = {job_id: _look(session, job_id, watched[job_id]) for job_id in going_on}
+            ended |= {job_id: over for job_id, over in looked.items() if over is not None}
+            if len(ended) < len(watched):
+                _show_state(session, [watched[job_id] for job_id in watched if job_id not in ended])
+                session.sleep(_PAUSE)
+    finally:
+        session.clear_status()
+    return [ended[job_id] for job_id in watched]
 
 
-def _look(session: Session, job_id: int, watched: Watched) -> ExitCode | None:
+def _show_state(session: Session, watched: Sequence[Watched]) -> None:
+    states = [each.state for each in watched if each.state is not None]
+    if states:
+        session.show_status(line_of_several(states, session.now()))
+
+
+def _look(session: Session, job_id: int, watched: Watched) -> Ended | None:
     """How the job ended, which is told; None if it has not."""
     try:
         watched.look(0)
@@ -78,25 +111,26 @@ def _look(session: Session, job_id: int, watched: Watched) -> ExitCode | None:
         results(session, job_id)
     except JobLost as error:
         session.warn(describe(error)[1])
-        return ExitCode.FAILURE
+        return Ended(job_id, None, describe(error)[1])
     except GanetiError as error:
         if watched.status not in FINAL:
             raise
-        warn_of(session, f"Job {job_id} failed", error)
-        return ExitCode.FAILURE
+        return _failed(session, job_id, error)
     session.print(f"{job_id}: {watched.status}")
-    return ExitCode.SUCCESS
+    return Ended(job_id, watched.status)
 
 
 ALL_RUNNING = switch("--all-running", "all_running", "all jobs that have not ended")._replace(own=True)
 
-WAIT = Command(wait, ONE_JOB)
+WAIT = Command(wait, ONE_JOB, prints=TREE)
 WATCH = Command(
     watch,
     MANY_JOBS,
     (ALL_RUNNING,),
+    prints=TABLE,
     manual="""
 Several jobs are given by their ids, as ranges such as 9-12, too. Then each line has the id of its job ahead of it, and the
-command ends when all jobs have, with status 0 if all of them succeeded. To leave the command does nothing to the jobs.
+command ends when all jobs have, with status 0 if all of them succeeded. On a terminal the last line tells how far each of them is.
+To leave the command does nothing to the jobs.
 """,
 )

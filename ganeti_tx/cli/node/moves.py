@@ -66,7 +66,6 @@ def failover(session: Session, options: Parsed, words: Sequence[str]) -> int:
         for name in names
     ]
     answers = session.client.submit_many_jobs([[prepared(session, options, op)] for op in ops])
-    session.job_ids += [job for well, job in answers if well]
     session.print(f"Submitted jobs {', '.join(str(job) for well, job in answers if well)}")
     failed = 0
     for name, (well, answer) in zip(names, answers, strict=True):

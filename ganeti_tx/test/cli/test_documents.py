@@ -198,7 +198,22 @@ class OtherTests(SynchronousTestCase):
         self.assertEqual(self.json("gnt-debug", "iallocator", "web1"), {"text": "{}"})
         ops = io.StringIO(json.dumps([{"OP_ID": "OP_TEST_DELAY", "duration": 1}]))
         outcome = self.cli("gnt-debug", "submit-job", "--output-format=json", "-", stdin=ops)
-        self.assertEqual(json.loads(outcome.out), {"job": 2})
+        self.assertEqual(json.loads(outcome.out), {"job": 2, "error": None})
+
+    def test_failed_jobs(self) -> None:
+        """A job that fails after it was submitted is told of in the document, too, and so is one that is refused."""
+        self.cli.client.results["OP_INSTANCE_STARTUP"] = OpExecError("no power")
+        line = ("gnt-instance", "startup", "--output-format=json", "--force-multiple", "web1", "web2")
+        outcome = self.cli(*line)
+        error = "Failure: command execution error:\nno power"
+        failed = [{"name": f"web{number}", "job": number, "error": error} for number in (1, 2)]
+        self.assertEqual((outcome.status, json.loads(outcome.out)), (1, failed))
+        self.cli.client.answers["Query"] = lambda *_: answer_of(rows=[["node1", ["web1"]]])
+        self.cli.client.results["OP_NODE_MIGRATE"] = {"jobs": [[True, 1], [False, "the queue is full"]]}
+        outcome = self.cli("gnt-node", "migrate", "-f", "--output-format=json", "node1")
+        self.assertEqual(outcome.status, 1)
+        told = [{"job": 3, "error": None}, {"job": 1, "error": error}, {"job": None, "error": "the queue is full"}]
+        self.assertEqual(json.loads(outcome.out), told)
 
 
 class DeclarationTests(SynchronousTestCase):

@@ -5,7 +5,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.cli.job_state import JobState
+from ganeti_tx.cli.job_state import JobState, line_of_several
+from ganeti_tx.cli.main import program_named
+from ganeti_tx.cli.program import CommandContext, run
 from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
 from ganeti_tx.test.cli.fakes import FakeClient, Terminal
@@ -81,6 +83,41 @@ class TextTests(SynchronousTestCase):
         self.assertIn("job 7 runs", self.text(0, running, *odd))
         self.assertNotIn("\x1b", self.text(0, running, entry(0, "step", step(1, "a\x1b[2Jb"))))
         self.assertEqual(JobState(7).text(0), "")
+
+
+class SeveralTests(SynchronousTestCase):
+    """The line about several."""
+
+    def test_line(self) -> None:
+        """Of each its step and what is left of that, or what it waits for."""
+        states = [JobState(number) for number in (7, 8, 9)]
+        states[0].learn(info("running", "running"), [entry(2, "step", step(2, "stop it", nodes=["node1"], left=120.0))])
+        states[1].learn(info("queued", "queued"), [])
+        told = "4 jobs go on | 7 step 2 of 4, at most 1m 50s left | 8 waits in the queue | 9 runs | 7 step"
+        self.assertEqual(line_of_several([*states, states[0]], 1012.0)[: len(told)], told)
+
+    def test_in_place(self) -> None:
+        """Below what the jobs say; it goes when the last one has ended."""
+        client = FakeClient()
+        script = {
+            1: [[info("running", "running"), []], [info("success", "success"), []]],
+            2: [[info("success", "success"), []]],
+        }
+        client.answers["WaitForJobChange"] = lambda job_id, *_: script[job_id].pop(0)
+        client.answers["QueryJobs"] = lambda *_: [["success", ["success"], [None]]]
+        out, err = io.StringIO(), Terminal()
+        context = CommandContext(
+            {"TERM": "xterm"},
+            out,
+            err,
+            io.StringIO(),
+            lambda: client,
+            lambda argv, document: 0,
+            sleep=lambda _seconds: None,
+        )
+        self.assertEqual(run(program_named("gnt-job"), ["watch", "1", "2"], context), 0)
+        self.assertEqual(out.getvalue(), "2: success\n1: success\n")
+        self.assertEqual(err.getvalue(), f"{BACK}1 jobs go on | 1 runs{BACK}")
 
 
 class LiveTests(SynchronousTestCase):

@@ -1,5 +1,6 @@
 """Tests of watching several jobs at once."""
 
+import json
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -75,6 +76,26 @@ class WatchTests(SynchronousTestCase):
             self.assertEqual(asked, [("job", ["id"], GOES_ON)])
             first = {2: "1: success", 1: "Output from job 1 follows", 0: "No job is under way."}[len(found)]
             self.assertEqual(outcome.out.splitlines()[0], first)
+
+    def test_documents(self) -> None:
+        """How each has ended, as records; what the jobs say goes to standard error."""
+        self.cli.client.results["OP_TEST_1"] = OpExecError("broken")
+        self.waits = {2: [[["running"], [[1, STAMP, "message", "other"]]]]}
+        outcome = self.watch("--output-format=json", "1", "9", "2")
+        self.assertEqual((outcome.status, "2: " in outcome.err), (1, True))
+        self.assertEqual(
+            json.loads(outcome.out),
+            [
+                {"job": 1, "status": "error", "error": "Failure: command execution error:\nbroken"},
+                {"job": 9, "status": None, "error": "Cannot follow the job: No such job: 9"},
+                {"job": 2, "status": "success", "error": None},
+            ],
+        )
+        self.assertEqual(json.loads(self.watch("--output-format=json", "1").out)[0]["status"], "error")
+        outcome = self.cli("gnt-job", "wait", "--output-format=json", "2")
+        self.assertEqual((outcome.status, json.loads(outcome.out)["status"]), (0, "success"))
+        outcome = self.cli("gnt-job", "wait", "--output-format=json", "9")
+        self.assertEqual((outcome.status, outcome.out), (1, ""))
 
     def test_usage(self) -> None:
         """Ids or all, not both and not neither."""

@@ -63,6 +63,8 @@ READING = {
     "gnt-job info": "1",
     "gnt-job list": "1 2 3",
     "gnt-job list-fields": "",
+    "gnt-job wait": "1",
+    "gnt-job watch": "1 2",
     "gnt-network info": "lan",
     "gnt-network list": "",
     "gnt-network list-fields": "",
@@ -161,8 +163,12 @@ class FormatTests(ClusterCase):
 
     def test_submitted(self) -> None:
         """A command that submits gives the number of its job, waited for or not; of many objects that of each."""
-        self.assertEqual(json.loads(self.document("gnt-cluster add-tags", "json", "--submit red")), {"job": 1})
-        self.assertEqual(YAML.safe_load(self.document("gnt-cluster add-tags", "yaml", "green")), {"job": 2})
+        self.assertEqual(
+            json.loads(self.document("gnt-cluster add-tags", "json", "--submit red")), {"job": 1, "error": None}
+        )
+        self.assertEqual(
+            YAML.safe_load(self.document("gnt-cluster add-tags", "yaml", "green")), {"job": 2, "error": None}
+        )
         for name in ("web1", "web2"):
             self.ok(f"gnt-instance add -t diskless -o noop -n node1 --no-start {name}")
         found = json.loads(self.document("gnt-instance startup", "json", "--force-multiple --submit web1 web2"))
