@@ -16,6 +16,7 @@ from ganeti_tx.bootstrap.renewal import renew_files
 from ganeti_tx.bootstrap.settings import read_settings
 from ganeti_tx.errors import ExitCode, GanetiError
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 DESCRIPTION = "Do what must be done before there are daemons. The gnt commands call it; nobody else needs to."
 MAX_DOCUMENT = 64 * 1024 * 1024
@@ -57,7 +58,7 @@ STEPS: Mapping[str, Callable[[Paths, bytes], None]] = {
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser("ganeti-bootstrap", description=DESCRIPTION)
+    made = ToolParser("ganeti-bootstrap", description=DESCRIPTION)
     made.add_argument("step", choices=tuple(STEPS), help="what to do; its JSON document comes from standard input")
     return made
 

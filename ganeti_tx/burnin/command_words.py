@@ -13,6 +13,7 @@ from ganeti_tx.model.disk_template import Adoption, Mirrored
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.opcodes.types import RebootType
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 PROGRAM = "burnin"
 #: Instances, processors of one, and seconds for its network, at most.
@@ -78,9 +79,7 @@ def number(least: int, most: int) -> Callable[[str], int]:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(
-        PROGRAM, description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    made = ToolParser(PROGRAM, description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
     made.add_argument("-d", "--debug", action="count", default=0, help="have the jobs say more; may be repeated")
     made.add_argument("-v", "--verbose", action="store_true", help="tell what the jobs say")

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 
 from ganeti_tx.cli.completion.arguments import resource_of
 from ganeti_tx.cli.completion.names import ClusterNames
-from ganeti_tx.cli.nearest import did_you_mean
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.model.nearest import did_you_mean
 
 #: So much of an error is looked at.
 _READ = 2000

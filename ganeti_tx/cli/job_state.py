@@ -84,7 +84,8 @@ class _Step(NamedTuple):
 
 def line_of_several(states: Sequence[JobState], now: float) -> str:
     """How far several jobs are."""
-    return _line([f"{len(states)} jobs go on", *(state.brief(now) for state in states)])
+    jobs = "1 job goes on" if len(states) == 1 else f"{len(states)} jobs go on"
+    return _line([jobs, *(state.brief(now) for state in states)])
 
 
 def _line(parts: Sequence[str]) -> str:

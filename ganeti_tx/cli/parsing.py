@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from ganeti_tx.cli.nearest import did_you_mean
 from ganeti_tx.cli.options import PRIORITIES, Argument, Command, Option
 from ganeti_tx.cli.values import READERS, InvalidValue, is_natural
 from ganeti_tx.errors import ExitCode
+from ganeti_tx.model.nearest import did_you_mean
 
 
 class UsageError(Exception):

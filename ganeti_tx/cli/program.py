@@ -11,7 +11,6 @@ from typing import NamedTuple, TextIO
 from ganeti_tx import __version__
 from ganeti_tx.cli.command_log import CommandLog, ICommandLog, NoLog, words_to_keep
 from ganeti_tx.cli.failures import Declined, describe, suggestion
-from ganeti_tx.cli.nearest import did_you_mean
 from ganeti_tx.cli.options import Command
 from ganeti_tx.cli.parsing import HelpShown, UsageError, parse
 from ganeti_tx.cli.presented import presented, tell_submitted
@@ -20,6 +19,7 @@ from ganeti_tx.cli.streams import lead_nowhere
 from ganeti_tx.errors import ExitCode, GanetiError, JobSubmittedException
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.daemon import Daemon
+from ganeti_tx.model.nearest import did_you_mean
 
 
 class Entry(NamedTuple):

@@ -14,13 +14,15 @@ from ganeti_tx.confd.blocking import BlockingClient
 from ganeti_tx.confd.codec import Key
 from ganeti_tx.confd.messages import PORT, Status
 from ganeti_tx.confd.peers import candidates, peer, read_key
-from ganeti_tx.confd.poll import EXPIRY, Answer, Peer
+from ganeti_tx.confd.places import why_nothing
+from ganeti_tx.confd.poll import EXPIRY, WRONG_QUESTION, Answer, Peer
 from ganeti_tx.confd.questions import Question
 from ganeti_tx.errors import ConfdClientError, GanetiError, ResolverError
 from ganeti_tx.model.ip_family import is_address
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.names import resolve_now
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 PROGRAM = "ganeti-confd-client"
 MAX_TIMEOUT = 300.0
@@ -70,7 +72,7 @@ def port_number(text: str) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(prog=PROGRAM, description="Ask the configuration daemons of the master candidates.")
+    made = ToolParser(prog=PROGRAM, description="Ask the configuration daemons of the master candidates.")
     add_common(made)
     words = made.add_subparsers(dest="word", metavar="QUESTION", required=True)
     for name, word in WORDS.items():
@@ -166,10 +168,16 @@ def run(options: argparse.Namespace) -> int:
         try:
             status |= show(options, word, client.ask(word.question(*arguments)))
         except ConfdClientError as error:
-            if not host:
-                raise
-            status |= failed(f"{host}: {error}")
+            why = explained(options, error, client)
+            status |= failed(f"{host}: {why}" if host else why)
     return status
+
+
+def explained(options: argparse.Namespace, error: ConfdClientError, client: BlockingClient) -> str:
+    """An error in words; of a place of the configuration where it leads nowhere."""
+    if options.word != "config" or str(error) != WRONG_QUESTION:
+        return str(error)
+    return why_nothing(options.argument, lambda question: client.ask(question).value)
 
 
 def main() -> int:

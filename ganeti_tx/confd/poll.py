@@ -19,6 +19,8 @@ COVERAGE = 6
 EXPIRY = 10.0
 #: Why a server may say nothing; it never tells.
 SILENCE = "it is down or out of reach, its key is another one, or a clock is wrong by five minutes"
+#: What a server makes of a question that it cannot read, or of a place that there is not; it tells no more.
+WRONG_QUESTION = "the question is wrong: no such place, or not what this request takes"
 #: Seconds after which those who are silent are asked again: a datagram may get lost.
 ASK_AGAIN = (0.5, 2.0)
 
@@ -152,7 +154,7 @@ def error_text(reply: Reply) -> str:
         case ErrorCode.UNKNOWN_ENTRY:
             return "the cluster knows no such thing"
         case ErrorCode.ARGUMENT:
-            return "the question is wrong: no such place, or not what this request takes"
+            return WRONG_QUESTION
         case ErrorCode.INTERNAL:
             return "the server failed at this question"
         case str(text):

@@ -3,6 +3,7 @@
 import argparse
 
 from ganeti_tx.confd.command import add_common, finished
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 PROGRAM = "query-config"
 DESCRIPTION = """\
@@ -13,7 +14,7 @@ are asked, so it works on any node, and without the master.
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(PROGRAM, description=DESCRIPTION)
+    made = ToolParser(PROGRAM, description=DESCRIPTION)
     add_common(made)
     made.add_argument("pointers", metavar="POINTER", nargs="+", help="where a value stands; an empty one is the whole")
     return made

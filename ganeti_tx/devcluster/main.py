@@ -18,11 +18,12 @@ from ganeti_tx.devcluster.running import missing_daemons, other_processes, runni
 from ganeti_tx.devcluster.supervising import PID_FILE, is_held
 from ganeti_tx.devcluster.trust import allow_nobody_else_to_write, check_trusted
 from ganeti_tx.devcluster.up import up
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    result = argparse.ArgumentParser(prog="ganeti-devcluster", description=__doc__)
+    result = ToolParser(prog="ganeti-devcluster", description=__doc__)
     result.add_argument("-V", "--version", action="version", version=f"%(prog)s (ganeti ganeti_tx) {__version__}")
     result.add_argument("--root", type=Path, default=DEFAULT_ROOT, help="its directory (default: %(default)s)")
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")

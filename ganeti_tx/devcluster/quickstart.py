@@ -16,6 +16,7 @@ from ganeti_tx.devcluster.main import do_down
 from ganeti_tx.devcluster.trust import allow_nobody_else_to_write, check_trusted
 from ganeti_tx.devcluster.up import run, up
 from ganeti_tx.runtime.shipped import shipped
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 INSTANCE = "web1.dev.example"
 OS = "busybox+default"
@@ -35,9 +36,7 @@ INSTEAD = "the cluster runs on the fake hypervisor instead, which boots nothing.
 
 def main() -> int:
     """Bring everything up, or with --stop down; the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="bin/quickstart", description="A three-node cluster with one running machine."
-    )
+    parser = ToolParser(prog="bin/quickstart", description="A three-node cluster with one running machine.")
     parser.add_argument("--stop", action="store_true", help="take everything down")
     parser.add_argument("--root", type=Path, default=DEFAULT_ROOT, help="its directory (default: %(default)s)")
     options = parser.parse_args()

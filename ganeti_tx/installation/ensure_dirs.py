@@ -10,11 +10,12 @@ from ganeti_tx.runtime.daemon_user import may_repair, prepare
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.owner_repair import repair_owners
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(
+    made = ToolParser(
         "ganeti-ensure-dirs", description="Make this node's directories and mend the owners and modes of its files."
     )
     made.add_argument("-f", "--full-run", action="store_true", help="archived jobs, too")

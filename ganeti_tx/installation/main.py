@@ -15,6 +15,7 @@ from ganeti_tx.errors import ExitCode, GanetiError
 from ganeti_tx.installation.contents import contents
 from ganeti_tx.installation.machine import Machine
 from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 DESCRIPTION = """\
 Set this machine up for the installation that this program is part of. Puts in place systemd's units, the daemons' users and
@@ -31,7 +32,7 @@ def installed_programs() -> dict[str, EntryPoint]:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser("ganeti-setup", description=DESCRIPTION)
+    made = ToolParser("ganeti-setup", description=DESCRIPTION)
     made.add_argument(
         "--remove", action="store_true", help="take it away again and end the daemons; users, data and machines stay"
     )

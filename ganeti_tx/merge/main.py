@@ -18,6 +18,7 @@ from ganeti_tx.model.durations import WANTED, parse_duration
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.tool_parser import ToolParser
 from ganeti_tx.upgrade.jobs import Jobs
 
 PROGRAM = "cluster-merge"
@@ -32,7 +33,7 @@ LOCK_MODE = 0o600
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(PROGRAM, description=DESCRIPTION)
+    made = ToolParser(PROGRAM, description=DESCRIPTION)
     made.add_argument("-d", "--debug", action="store_true", help="say everything")
     made.add_argument("-v", "--verbose", action="store_true", help="say more")
     made.add_argument(

@@ -11,6 +11,7 @@ from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.merge.steps import PROGRAM, STEPS, Step
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.program_problems import status_of
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 DESCRIPTION = """\
 Do on a node what merging its cluster into another one takes. 'cluster-merge' calls it over ssh; nobody else needs to.
@@ -20,7 +21,7 @@ MAX_DOCUMENT = 4 * 1024 * 1024
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(PROGRAM, description=DESCRIPTION)
+    made = ToolParser(PROGRAM, description=DESCRIPTION)
     made.add_argument("--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
     made.add_argument("step", choices=tuple(STEPS), help="what to do; its JSON document comes from standard input")
     return made

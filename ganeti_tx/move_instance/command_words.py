@@ -11,6 +11,7 @@ from ganeti_tx import __version__
 from ganeti_tx.cli.parameter_types import BACKEND, hypervisor_params, typed
 from ganeti_tx.cli.values import InvalidValue, parse_identified, parse_key_values
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 PROGRAM = "move-instance"
 PORT = 5080
@@ -103,9 +104,7 @@ def of_nic(text: str) -> tuple[int, Mapping[str, Any]]:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(
-        PROGRAM, description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    made = ToolParser(PROGRAM, description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("-V", "--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
     made.add_argument("-d", "--debug", action="count", default=0, help="tell also what the jobs say")
     made.add_argument("-v", "--verbose", action="count", default=0, help="tell each step")

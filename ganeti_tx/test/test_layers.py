@@ -100,7 +100,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "installation": {"cli", "runtime"},
     "tools": {"installation", "runtime"},
     "watcher": {"bootstrap", "confd", "luxi", "node.hypervisor", "node.storage", "runtime"},
-    "move_instance": {"cli", "rapi_client"},
+    "move_instance": {"cli", "rapi_client", "runtime"},
     "burnin": {"cli", "confd", "luxi", "runtime"},
 }
 EVERYWHERE = {"errors", "model"}

@@ -6,6 +6,7 @@ import sys
 
 from ganeti_tx import __version__
 from ganeti_tx.errors import ExitCode
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 PROGRAM = "fmtjson"
 MAX_INPUT = 256 * 1024 * 1024
@@ -33,7 +34,7 @@ def integer(text: str) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(PROGRAM, description="Print JSON from standard input indented, its keys in order.")
+    made = ToolParser(PROGRAM, description="Print JSON from standard input indented, its keys in order.")
     made.add_argument("--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
     return made
 

@@ -14,6 +14,7 @@ from ganeti_tx.runtime.daemon_user import may_repair, prepare
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.owner_repair import repair_owners
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 PROGRAM = "post-upgrade"
 DESCRIPTION = """\
@@ -34,7 +35,7 @@ def version(text: str) -> str:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(PROGRAM, description=DESCRIPTION)
+    made = ToolParser(PROGRAM, description=DESCRIPTION)
     made.add_argument("--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
     made.add_argument("former", metavar="VERSION", nargs="?", type=version, help="the version that was there before")
     return made

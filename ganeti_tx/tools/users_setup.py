@@ -10,6 +10,7 @@ from ganeti_tx.errors import ExitCode
 from ganeti_tx.installation.accounts import commands
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.shipped import shipped
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 PROGRAM = "users-setup"
 LIMIT = 120.0
@@ -17,7 +18,7 @@ LIMIT = 120.0
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(
+    made = ToolParser(
         PROGRAM,
         description="Make the users and groups of the daemons that this machine lacks; ganeti-setup does it, too.",
     )

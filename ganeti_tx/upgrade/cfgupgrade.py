@@ -23,6 +23,7 @@ from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.sockets import answers
+from ganeti_tx.runtime.tool_parser import ToolParser
 from ganeti_tx.upgrade.beside import make_missing_keys, move_rapi_users, write_storage_paths
 from ganeti_tx.upgrade.data_directory import DataDirectory
 from ganeti_tx.upgrade.own_keys import OwnKeys
@@ -115,7 +116,7 @@ class Run:
 
 def parser() -> argparse.ArgumentParser:
     """The command line (reference: cli.json, tools)."""
-    made = argparse.ArgumentParser(PROGRAM, description=DESCRIPTION)
+    made = ToolParser(PROGRAM, description=DESCRIPTION)
     made.add_argument("--dry-run", action="store_true", help="do everything except writing")
     made.add_argument("-f", "--force", action="store_true", help="do not ask")
     made.add_argument("-d", "--debug", action="store_true", help="say everything")

@@ -19,6 +19,7 @@ from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.program_problems import status_of
 from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.runtime.tool_parser import ToolParser
 from ganeti_tx.upgrade.cluster import ClusterUpgrade
 from ganeti_tx.upgrade.installations import PROGRAM
 from ganeti_tx.upgrade.jobs import Jobs
@@ -89,7 +90,7 @@ STEPS: Mapping[str, Callable[[Paths, argparse.Namespace], bool]] = {
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(PROGRAM, description=DESCRIPTION)
+    made = ToolParser(PROGRAM, description=DESCRIPTION)
     made.add_argument("--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
     words = made.add_subparsers(dest="step", required=True, metavar="STEP")
     words.add_parser("look", help="tell, as JSON, this installation's version and which daemons run on this node")

@@ -18,6 +18,7 @@ from ganeti_tx.runtime.appended_file import AppendedFile
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.membership import not_in_cluster
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.tool_parser import ToolParser
 from ganeti_tx.watcher.log import Log
 
 PROGRAM = "ganeti-cleaner"
@@ -122,7 +123,7 @@ def forget_logs(directory: Path) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(PROGRAM, description=DESCRIPTION)
+    made = ToolParser(PROGRAM, description=DESCRIPTION)
     made.add_argument("--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
     made.add_argument("what", choices=tuple(WORDS), help="what to clean up")
     return made

@@ -23,6 +23,7 @@ from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.path_modes import FILE_MODES
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.runtime.tool_parser import ToolParser
 from ganeti_tx.runtime.watcher_pause import pause_end
 from ganeti_tx.watcher import daemons, master
 from ganeti_tx.watcher.group import GroupRun
@@ -55,7 +56,7 @@ def job_age(text: str) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(PROGRAM, description=DESCRIPTION)
+    made = ToolParser(PROGRAM, description=DESCRIPTION)
     made.add_argument("--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
     made.add_argument("-d", "--debug", action="store_true", help="log more, and to standard error, too")
     made.add_argument("-g", dest="group", metavar="UUID", help="do nothing but what is done for this node group")

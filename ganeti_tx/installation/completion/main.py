@@ -19,6 +19,7 @@ from ganeti_tx.installation.completion.line import (
     unquoted,
     words_of,
 )
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 BASH = "bash"
 _DESCRIPTION = """\
@@ -29,7 +30,7 @@ zero byte. The first line is "files" where files may stand there, too, else "wor
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser("ganeti-complete", description=_DESCRIPTION)
+    made = ToolParser("ganeti-complete", description=_DESCRIPTION)
     made.add_argument("shell", choices=(BASH, "zsh", "fish"), help="the shell that asks")
     return made
 

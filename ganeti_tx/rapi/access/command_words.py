@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from ganeti_tx import __version__
 from ganeti_tx.rapi.access.rights import Rights, read_rights, unknown_words
 from ganeti_tx.rapi.access.tokens import NEVER, expiry_text, read_expiry
+from ganeti_tx.runtime.tool_parser import ToolParser
 
 SECONDS = {"h": 3600, "d": 24 * 3600, "w": 7 * 24 * 3600}
 #: The latest that can be written.
@@ -21,7 +22,7 @@ Users and API tokens of the Remote API. They are changed on the master, where it
 
 def parser() -> argparse.ArgumentParser:
     """Reads them."""
-    top = argparse.ArgumentParser(
+    top = ToolParser(
         prog="ganeti-rapi-access", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )  # fmt: skip

@@ -5,9 +5,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.cli.nearest import nearest, one_slip
 from ganeti_tx.errors import ECode, LuxiError, OpPrereqError, ParameterError
 from ganeti_tx.luxi.transport_errors import NoMasterError
+from ganeti_tx.model.nearest import nearest, one_slip
 from ganeti_tx.test.cli.fakes import CommandLine, answer_of
 
 REFUSED = "Failure: prerequisites not met for this operation:\nerror type: unknown_entity, error details:\n"

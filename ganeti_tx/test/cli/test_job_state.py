@@ -117,7 +117,7 @@ class SeveralTests(SynchronousTestCase):
         )
         self.assertEqual(run(program_named("gnt-job"), ["watch", "1", "2"], context), 0)
         self.assertEqual(out.getvalue(), "2: success\n1: success\n")
-        self.assertEqual(err.getvalue(), f"{BACK}1 jobs go on | 1 runs{BACK}")
+        self.assertEqual(err.getvalue(), f"{BACK}1 job goes on | 1 runs{BACK}")
 
 
 class LiveTests(SynchronousTestCase):

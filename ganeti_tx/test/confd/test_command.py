@@ -143,8 +143,32 @@ class AnswerTests(CommandCase):
         self.assertIn('"answer": "cluster.example.com"', self.printed("-r", "/cluster/cluster_name"))
         status, output, errors = self.run_main(*self.where, "/cluster/nothing", "/cluster/cluster_name")
         self.assertEqual((status, output, errors.count("\n")), (1, "cluster.example.com\n", 1))
-        self.assertTrue(errors.startswith("query-config: "), errors)
+        self.assertTrue(
+            errors.startswith("query-config: nothing is at '/cluster/nothing': /cluster has no 'nothing'"), errors
+        )
         self.assertEqual(self.run_main(*self.where)[0], 2)
+
+    def test_places(self) -> None:
+        """Of a place that there is not the first step is told that leads nowhere, with what was probably meant."""
+        self.main, self.program = query_config.main, "query-config"
+        for pointer, told in (
+            ("/clustre/tags", "the configuration has no 'clustre'; did you mean cluster?"),
+            ("/cluster/tgas", "/cluster has no 'tgas'; did you mean tags?"),
+            ("/cluster/tags/2", "/cluster/tags is a list, in which there is no '2'; there are 0 to 1"),
+            ("/cluster/mac_prefix/x/y", "/cluster/mac_prefix is a single value, in which there is no 'x'"),
+            ("/cluster/x~1y", "/cluster has no 'x/y'; there are "),
+        ):
+            status, _output, errors = self.run_main(*self.where, pointer)
+            self.assertEqual(status, 1)
+            self.assertIn(f"query-config: nothing is at {pointer!r}: {told}", errors)
+        for wrong, told in (("cluster", "does not begin with a slash"), ("/a~b", "has a tilde")):
+            self.assertIn(f"not a JSON pointer: {wrong!r} {told}", self.run_main(*self.where, wrong)[2])
+
+    def test_slips(self) -> None:
+        """A mistyped question or option has the nearest one named."""
+        status, _output, errors = self.run_main("nodes-ips")
+        self.assertEqual((status, errors.endswith("'collectors') (did you mean node-ips?)\n")), (2, True))
+        self.assertTrue(self.run_main("--jsno", "ping")[2].endswith("--jsno (did you mean --json?)\n"))
 
     def test_own_candidates(self) -> None:
         """Without a host the master candidates are asked that ssconf lists."""

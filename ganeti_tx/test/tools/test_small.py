@@ -73,13 +73,27 @@ class CertificateTests(SynchronousTestCase):
         if content is not None:
             path.write_bytes(content)
         self.patch(sys, "argv", ["check-cert-expired", str(path)])
-        with redirect_stderr(io.StringIO()):
+        self.err = io.StringIO()
+        with redirect_stderr(self.err):
             return check_cert_expired.main()
 
     def test_statuses(self) -> None:
         """0 is for one that has expired alone."""
         cases = [certificate(-1), certificate(1), b"no certificate", None]
         self.assertEqual([self.status(each) for each in cases], [0, 1, 1, 1])
+
+    def test_told(self) -> None:
+        """Which file it is, and what is wrong with it."""
+        begin = "'-----BEGIN CERTIFICATE-----'"
+        damaged = certificate(1).replace(b"M", b"?")
+        for content, told in (
+            (None, "cannot be read: No such file or directory"),
+            (b" \n", "holds no certificate in PEM form: it is empty"),
+            (b"key", f"holds no certificate in PEM form: it has no line {begin}"),
+            (damaged, f"holds no certificate in PEM form: what stands behind {begin} is damaged"),
+        ):
+            self.status(content)
+            self.assertEqual(self.err.getvalue(), f"check-cert-expired: {sys.argv[1]!r} {told}\n")
 
     def test_pipe(self) -> None:
         """Nobody waits at one."""
@@ -90,7 +104,7 @@ class CertificateTests(SynchronousTestCase):
             self.assertEqual(check_cert_expired.main(), 1)
         self.assertEqual(
             err.getvalue(),
-            f"check-cert-expired: {str(path)!r} is no certificate that can be read: not a regular file\n",
+            f"check-cert-expired: {str(path)!r} cannot be read: not a regular file\n",
         )
 
     def test_clock(self) -> None:

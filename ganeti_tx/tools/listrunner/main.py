@@ -16,6 +16,7 @@ from ganeti_tx.errors import ExitCode
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.regular_file import read_regular
+from ganeti_tx.runtime.tool_parser import ToolParser
 from ganeti_tx.tools.listrunner.hosts import HOST, ListrunnerError, checked, hosts_of_file
 from ganeti_tx.tools.listrunner.remote import Ending, Keeping, Task, Way, run
 from ganeti_tx.tools.listrunner.said import showable
@@ -37,7 +38,7 @@ LOGGED = Keeping(MAX_LOG, f"more than {MAX_LOG} bytes: the rest is left out")
 
 def parser() -> argparse.ArgumentParser:
     """The command line; -h names machines, as it always has."""
-    made = argparse.ArgumentParser(PROGRAM, description=DESCRIPTION, add_help=False)
+    made = ToolParser(PROGRAM, description=DESCRIPTION, add_help=False)
     made.add_argument("--help", action="help", help="show this and end")
     made.add_argument("--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
     what = made.add_mutually_exclusive_group(required=True)

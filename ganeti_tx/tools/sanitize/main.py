@@ -14,6 +14,7 @@ from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.regular_file import read_regular
+from ganeti_tx.runtime.tool_parser import ToolParser
 from ganeti_tx.tools.sanitize.addresses import OtherAddresses
 from ganeti_tx.tools.sanitize.replacing import Document, Replacing, Wishes
 
@@ -35,7 +36,7 @@ KEY_BYTES = 32
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = argparse.ArgumentParser(PROGRAM, description=DESCRIPTION)
+    made = ToolParser(PROGRAM, description=DESCRIPTION)
     made.add_argument("--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
     made.add_argument("-v", "--verbose", action="store_true", help="tell where the copy is")
     made.add_argument("--path", metavar="FILE", type=Path, help="the configuration, instead of the node's own")
