@@ -23,6 +23,7 @@ _TOKEN = r"""(?xs)\s*(?:
     )"""
 _REGEXP = r"(?s)\s*(?:m\s*)?(?P<quote>[/#^|])(?P<body>(?:\\.|(?!(?P=quote)).)*)(?P=quote)(?P<flags>\w*)"
 _COMPARISONS = {"=": "==", "==": "==", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
+_OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "=~", "!~", "=*", "!*")
 _KEYWORDS = ("and", "or", "not", "in")
 
 
@@ -52,6 +53,8 @@ class _FilterParser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._depth = 0
+        #: Where one could stand, behind a field that stands alone.
+        self._without_operator = -1
         self._token = self._scan(0)
 
     def disjunction(self) -> Filter:
@@ -120,6 +123,7 @@ class _FilterParser:
         field = self._field()
         operator = self._token.text if self._token.kind == "operator" else None
         if operator is None:
+            self._without_operator = self._token.start
             return ["?", field]
         if operator in ("=~", "!~"):
             return _negated_if(operator == "!~", ["=~", field, self._regexp()])
@@ -174,6 +178,8 @@ class _FilterParser:
 
     def _error(self, wanted: str) -> QueryFilterParseError:
         start = self._token.start
+        if start == self._without_operator:
+            wanted = f"an operator ({', '.join(_OPERATORS)}), {wanted}"
         rest = self._text[start : start + 20]
         got = repr(rest) if rest else "the end"
         return QueryFilterParseError(f"Filter {self._text!r}: expected {wanted} at column {start + 1}, found {got}")

@@ -17,10 +17,12 @@ from ganeti_tx.model.nearest import did_you_mean
 _READ = 2000
 #: How errors speak of what is not there, and how its kind is called where it can be asked for.
 _UNKNOWN = re.compile(
-    r"(?i)\b(instance|node ?group|node|group|network|OS)(?: name)? (?:'([^']+)'|(\S+)) (?:is )?not (?:known|found)\b"
+    r"(?i)\b(instance|node ?group|node|group|network|OS|filter)(?: name| rule)? (?:'([^']+)'|(\S+)) (?:is )?not (?:known|found)\b"
 )
 _KINDS = {"instance": "instance", "node group": "group", "nodegroup": "group", "node": "node", "group": "group",
-          "network": "network", "os": "os"}  # fmt: skip
+          "network": "network", "os": "os", "filter": "filter"}  # fmt: skip
+#: By what things are called that have no name.
+_CALLED = {"filter": "uuid"}
 _FIELD = re.compile(r"unknown field '([^']+)' in filter")
 #: An error that lists what is allowed.
 _LISTED = re.compile(
@@ -62,7 +64,7 @@ def _names(session: Session, kind: str) -> list[str]:
         with_variants = [each.word for each in ClusterNames(session.environ).of_kind(kind)]
         return list(dict.fromkeys(word for name in with_variants for word in (name, name.partition("+")[0])))
     try:
-        return [str(row[0][1]) for row in session.client.query(kind, ["name"], None)["data"]]
+        return [str(row[0][1]) for row in session.client.query(kind, [_CALLED.get(kind, "name")], None)["data"]]
     except (GanetiError, OSError):
         return []
 

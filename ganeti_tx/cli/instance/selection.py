@@ -62,7 +62,8 @@ def selected_instances(session: Session, options: Parsed, words: Sequence[str]) 
     mode = options.multi_mode or INSTANCES
     names = _names(session, mode, words)
     if not names:
-        raise OpPrereqError("Selection filter does not match any instances", ECode.INVAL)
+        unknown = "".join(f": instance '{word}' not known" for word in words[:1]) if mode == INSTANCES else ""
+        raise OpPrereqError(f"Selection filter does not match any instances{unknown}", ECode.INVAL)
     return Chosen(names, mode != INSTANCES or len(names) > 1)
 
 

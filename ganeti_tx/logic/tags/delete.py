@@ -10,6 +10,9 @@ from ganeti_tx.logic.tags.locks import tag_locks, tagged
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.opcodes import OpTagsDel
 
+#: So many tags are named in an error.
+TOLD = 50
+
 
 class LUTagsDel(LogicalUnit[OpTagsDel]):
     """Remove tags from one object."""
@@ -20,9 +23,11 @@ class LUTagsDel(LogicalUnit[OpTagsDel]):
 
     async def check(self) -> None:
         """Each is there."""
-        present = set(await self.config.tags(self.op.kind, self.op.name or None))
+        present = sorted(await self.config.tags(self.op.kind, self.op.name or None))
         if missing := [tag for tag in self.op.tags if tag not in present]:
-            raise OpPrereqError(f"Tag(s) {', '.join(repr(tag) for tag in missing)} not found", ECode.NOENT)
+            named = ", ".join(repr(tag) for tag in missing[:TOLD])
+            there = ", ".join([*present[:TOLD], *(["..."] if len(present) > TOLD else [])]) or "none"
+            raise OpPrereqError(f"Tag(s) {named} not found; there are {there}", ECode.NOENT)
 
     def plan(self) -> Plan:
         """One change."""

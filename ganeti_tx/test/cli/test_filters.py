@@ -78,6 +78,15 @@ class FilterTests(SynchronousTestCase):
             error = self.assertRaises(QueryFilterParseError, parse_filter, text)
             self.assertIn(f"at column {column},", str(error), text)
 
+    def test_operators(self) -> None:
+        """Behind a field that stands alone those are named, too."""
+        operators = "an operator (==, !=, <, <=, >, >=, =~, !~, =*, !*), "
+        for text, wanted in (("name ~ 3", "'and', 'or' or the end"), ("(name in x", "')'")):
+            error = self.assertRaises(QueryFilterParseError, parse_filter, text)
+            self.assertIn(f"expected {operators}{wanted} at column", str(error), text)
+        error = self.assertRaises(QueryFilterParseError, parse_filter, "(name) x")
+        self.assertIn("expected 'and', 'or' or the end at column 8", str(error))
+
     def test_limits(self) -> None:
         """Neither long nor deep filters exhaust the program."""
         for text in ("not " * (MAX_DEPTH + 1) + "a", "(" * (MAX_DEPTH + 1) + "a", "a" * (MAX_LENGTH + 1)):

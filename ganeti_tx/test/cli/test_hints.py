@@ -115,6 +115,19 @@ class NameTests(HintCase):
         self.cli.client.answers["Query"] = raising(OpPrereqError("unknown field 'nmae' in filter", ECode.INVAL))
         self.assertTrue(self.cli("gnt-node", "list", "nmae == 1").err.endswith("filter\nDid you mean name?\n"))
 
+    def test_filters_and_tags(self) -> None:
+        """A rule of job filters by its uuid, a tag among those that the object has."""
+        self.known["filter"] = ["0a1b2c3d-aaaa", "ffffffff-bbbb"]
+        self.assertIn("Did you mean 0a1b2c3d-aaaa?", self.refused("filter '0a1b2c3e-aaaa' not known"))
+        self.assertIn("Did you mean blue?", self.refused("Tag(s) 'bleu' not found; there are blue, red"))
+
+    def test_none_selected(self) -> None:
+        """Where no instance was found the name that was typed is told, and the nearest one."""
+        self.known["instance"] = ["web1.example"]
+        self.cli.client.answers["QueryInstances"] = lambda *_: []
+        err = self.cli("gnt-instance", "startup", "wbe1").err
+        self.assertTrue(err.endswith("any instances: instance 'wbe1' not known\nDid you mean web1.example?\n"), err)
+
     def test_of_several(self) -> None:
         """Of each job that fails, when a command has several."""
         self.known["instance"] = ["web1.example"]

@@ -42,8 +42,13 @@ class TagTests(UnitTestCase):
 
     def test_missing(self) -> None:
         """A tag that is not there cannot be deleted."""
-        for tags, said in (("gone",), "Tag(s) 'gone' not found"), (("gone", "lost"), "Tag(s) 'gone', 'lost' not found"):
-            self.assertIn(said, self.refused(OpTagsDel(kind=TagKind.CLUSTER, tags=tags), OpPrereqError))
+        for tags, there in ((), "none"), (("red", "blue"), "blue, red"):
+            self.run_op(OpTagsSet(kind=TagKind.CLUSTER, tags=tags or ("tmp",)))
+            if not tags:
+                self.run_op(OpTagsDel(kind=TagKind.CLUSTER, tags=("tmp",)))
+            for wrong, said in (("gone",), "'gone'"), (("gone", "lost"), "'gone', 'lost'"):
+                refused = self.refused(OpTagsDel(kind=TagKind.CLUSTER, tags=wrong), OpPrereqError)
+                self.assertIn(f"Tag(s) {said} not found; there are {there}", refused)
 
     def test_search(self) -> None:
         """Pairs of where and what; a pattern that is none is refused."""
