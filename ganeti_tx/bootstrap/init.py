@@ -3,6 +3,7 @@
 import os
 import shutil
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 import attrs
@@ -38,7 +39,7 @@ from ganeti_tx.model.default_allocators import all_names
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.ip_family import family_of_version
-from ganeti_tx.model.node_files import AUTHORITY_KEY, CONFIG, FILES, RAPI_CERTIFICATE, SSCONF
+from ganeti_tx.model.node_files import AUTHORITY_KEY, CONFIG, FILES, RAPI_CERTIFICATE, SSCONF, NodeFile
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.runtime.allocators import allocator_fault
 from ganeti_tx.runtime.certificates import Identity
@@ -191,10 +192,10 @@ def take_back(paths: Paths, *why: str) -> None:
         raise BootstrapError(*why, *left)
 
 
-def forget(paths: Paths) -> None:
-    """Remove the cluster's files from this node; instances' disks and logs stay."""
+def forget(paths: Paths, but: Collection[NodeFile] = ()) -> None:
+    """Remove the cluster's files from this node, but for some; instances' disks and logs stay."""
     for file in FILES:
-        for path in paths.present(file) if file.of_cluster else ():
+        for path in paths.present(file) if file.of_cluster and file not in but else ():
             path.unlink(missing_ok=True)
     forget_authorized(paths)
     shutil.rmtree(paths.queue_dir, ignore_errors=True)

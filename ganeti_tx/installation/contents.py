@@ -24,7 +24,9 @@ SYSUSERS = "etc/sysusers.d/ganeti.conf"
 TMPFILES = "etc/tmpfiles.d/ganeti.conf"
 LINKS = "usr/local/sbin"
 #: Where scripts look for those that Ganeti has there, not on the search path.
-TOOLS = "usr/lib/ganeti/tools"
+LIB = "usr/lib/ganeti"
+TOOLS = f"{LIB}/tools"
+IN_LIB = frozenset({"daemon-util"})
 IN_TOOLS = frozenset(
     {
         "burnin",
@@ -33,6 +35,7 @@ IN_TOOLS = frozenset(
         "confd-client",
         "fmtjson",
         "move-instance",
+        "node-cleanup",
         "post-upgrade",
         "query-config",
         "sanitize-config",
@@ -82,7 +85,9 @@ def contents(
     marked = {path: with_mark(path, text.replace(SHIPPED_PROGRAMS, str(directory))) for path, text in files.items()}
     linked = () if str(directory) in SEARCHED else programs
     links = {f"{LINKS}/{name}": directory / name for name in linked}
-    return Contents(marked, {**links, **{f"{TOOLS}/{name}": directory / name for name in programs if name in IN_TOOLS}})
+    for place, there in ((LIB, IN_LIB), (TOOLS, IN_TOOLS)):
+        links |= {f"{place}/{name}": directory / name for name in programs if name in there}
+    return Contents(marked, links)
 
 
 def interface_script(name: str, interpreter: Path) -> str:

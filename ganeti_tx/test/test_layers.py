@@ -98,7 +98,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "devcluster": {"runtime"},
     "daemons": {"runtime"},
     "installation": {"cli", "runtime"},
-    "tools": {"installation", "runtime"},
+    "tools": {"bootstrap", "installation", "runtime"},
     "watcher": {"bootstrap", "confd", "luxi", "node.hypervisor", "node.storage", "runtime"},
     "move_instance": {"cli", "rapi_client", "runtime"},
     "burnin": {"cli", "confd", "luxi", "runtime"},

@@ -10,8 +10,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.installation.contents import IN_TOOLS
+from ganeti_tx.installation.contents import IN_LIB, IN_TOOLS
 from ganeti_tx.installation.main import installed_programs
+from ganeti_tx.tools import daemon_util
 
 PROGRAMS = installed_programs()
 ROOT = Path(__file__).parents[3]
@@ -64,6 +65,11 @@ class PageTests(SynchronousTestCase):
         """Scripts find those of the same name where Ganeti has them, and only such."""
         public = {tool for tool, (here, _known) in rows().items() if here == tool} & set(PROGRAMS)
         self.assertEqual(public - {"check-cert-expired"}, IN_TOOLS)
+        self.assertLessEqual(IN_LIB, set(PROGRAMS) & set(FACTS["daemons"]))
+
+    def test_actions(self) -> None:
+        """Those of daemon-util are Ganeti's."""
+        self.assertEqual(set(daemon_util.ACTIONS), set(FACTS["daemons"]["daemon-util"]["commands"]))
 
 
 class OptionTests(SynchronousTestCase):
