@@ -43,3 +43,12 @@ def by_ident(flag: str, given: Sequence[tuple[str, Any]], table: Mapping[str, st
             raise UsageError(f"option {flag}: give {ident}:KEY=VALUE,...")
         found.setdefault(ident, {}).update(types.typed(settings, table, what, closed=False))
     return found
+
+
+def by_place(flag: str, given: Sequence[tuple[str, Any]], what: str) -> dict[str, Any]:
+    """TYPE/NAME:KEY=VALUE,... to parameters by type and name, TYPE:KEY=VALUE,... to those of a type. @raise UsageError: none."""
+    found: dict[str, dict[str, Any]] = {}
+    for ident, params in by_ident(flag, given, {}, what).items():
+        kind, mark, name = ident.partition("/")
+        found.setdefault(kind, {}).update({name: params} if mark else params)
+    return found

@@ -7,7 +7,7 @@ from ganeti_tx.cli import declared_parameters
 from ganeti_tx.cli import parameter_types as types
 from ganeti_tx.cli.options import Option
 from ganeti_tx.cli.parsing import Parsed, UsageError
-from ganeti_tx.cli.typed_options import by_ident, number, split_words, uid_ranges
+from ganeti_tx.cli.typed_options import by_ident, by_place, number, split_words, uid_ranges
 from ganeti_tx.cli.values import InvalidValue, parse_bool, parse_float
 from ganeti_tx.model.settings.setting import Flag, Program, Reading, Setting
 
@@ -73,7 +73,7 @@ READERS: Mapping[Reading, Callable[[str, Any], Any]] = {
     Reading.NODE: _typed(types.NODE, "node"),
     Reading.NUMBER: number,
     Reading.SECONDS: _each("data collector", _microseconds),
-    Reading.STATES: _by_ident({}, "state"),
+    Reading.STATES: lambda flag, given: by_place(flag, given, "state") or None,
     Reading.SWITCHES: _each("data collector", parse_bool),
     Reading.UIDS: uid_ranges,
     Reading.WORDS: lambda flag, given: split_words(given),

@@ -7,7 +7,7 @@ from ganeti_tx.cli import parameter_types as types
 from ganeti_tx.cli.cluster import ipolicy
 from ganeti_tx.cli.options import DISK_STATE, HYPERVISOR_STATE, NODE_PARAMETERS, Option
 from ganeti_tx.cli.parsing import Parsed
-from ganeti_tx.cli.typed_options import by_ident
+from ganeti_tx.cli.typed_options import by_ident, by_place
 
 ALLOC_POLICY = Option(
     ("--alloc-policy",), "alloc_policy",
@@ -34,6 +34,6 @@ def settings_of(options: Parsed) -> dict[str, Any]:
         "ndparams": types.typed(options.ndparams or {}, types.NODE, "node") or None,
         "diskparams": disks or None,
         "hv_state": by_ident("--hypervisor-state", options.hv_state, {}, "hypervisor state") or None,
-        "disk_state": by_ident("--disk-state", options.disk_state, {}, "disk state") or None,
+        "disk_state": by_place("--disk-state", options.disk_state, "disk state") or None,
         "ipolicy": ipolicy.own_part_of(options) or None,
     }

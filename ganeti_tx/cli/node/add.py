@@ -27,7 +27,7 @@ from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.progress import follow
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import OpCode, opcode, prepared, run_opcode, unless
-from ganeti_tx.cli.typed_options import by_ident
+from ganeti_tx.cli.typed_options import by_ident, by_place
 from ganeti_tx.errors import ExitCode, GanetiError, JobCanceled, LuxiError
 
 
@@ -47,7 +47,7 @@ def add(session: Session, options: Parsed, names: Sequence[str]) -> int:
         vm_capable=options.vm_capable,
         ndparams=types.typed(options.ndparams or {}, types.NODE, "node") or None,
         hv_state=by_ident("--hypervisor-state", options.hv_state, {}, "hypervisor state") or None,
-        disk_state=by_ident("--disk-state", options.disk_state, {}, "disk state") or None,
+        disk_state=by_place("--disk-state", options.disk_state, "disk state") or None,
     )
     check = session.client.submit_job([prepared(session, options, {**op, "dry_run": True})])
     follow(session, check, quiet=True)

@@ -25,7 +25,7 @@ from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.prompt import confirm
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_job, unless
-from ganeti_tx.cli.typed_options import by_ident
+from ganeti_tx.cli.typed_options import by_ident, by_place
 from ganeti_tx.errors import ExitCode
 
 #: Programs are not asked, as they could not answer.
@@ -44,7 +44,7 @@ def modify(session: Session, options: Parsed, names: Sequence[str]) -> int:
         "powered": options.node_powered,
         "ndparams": types.typed(options.ndparams or {}, types.NODE, "node") or None,
         "hv_state": by_ident("--hypervisor-state", options.hv_state, {}, "hypervisor state") or None,
-        "disk_state": by_ident("--disk-state", options.disk_state, {}, "disk state") or None,
+        "disk_state": by_place("--disk-state", options.disk_state, "disk state") or None,
     }
     if options.offline is False and not options.force and session.interactive and is_offline(session, names[0]):
         confirm(session, BACK_ONLINE, "--force")

@@ -31,5 +31,7 @@ def laid_over(held: Params, given: Params, known: Collection[str], wrong: str) -
 
 
 def joined(held: object, given: object) -> object:
-    """Two tables in one."""
-    return {**held, **given} if isinstance(held, Mapping) and isinstance(given, Mapping) else given
+    """Two tables in one, with those inside them."""
+    if not (isinstance(held, Mapping) and isinstance(given, Mapping)):
+        return given
+    return {**held, **{name: joined(held.get(name), value) for name, value in given.items()}}

@@ -30,7 +30,7 @@ SET: dict[str, tuple[str, str, Any]] = {
     "--default-iallocator": ("hail", "default_iallocator", "hail"),
     "--default-iallocator-params": ("a=1", "default_iallocator_params", {"a": "1"}),
     "--disk-parameters": ("drbd:metavg=m", "diskparams", {"drbd": {"metavg": "m"}}),
-    "--disk-state": ("plain:xenvg=1", "disk_state", {"plain": {"xenvg": "1"}}),
+    "--disk-state": ("plain/xenvg:disk_reserved=1", "disk_state", {"plain": {"xenvg": {"disk_reserved": "1"}}}),
     "--drbd-usermode-helper": ("/bin/true", "drbd_helper", "/bin/true"),
     "--enabled-data-collectors": ("lv=no", "enabled_data_collectors", {"lv": False}),
     "--enabled-disk-templates": ("file,plain", "enabled_disk_templates", ["file", "plain"]),

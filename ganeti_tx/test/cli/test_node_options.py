@@ -45,7 +45,7 @@ JOBS: dict[str, Job] = {
             "--vm-capable=no": {"vm_capable": False},
             "--node-parameters=ssh_port=23": {"ndparams": {"ssh_port": 23}},
             "--hypervisor-state=kvm:mem_total=5": {"hv_state": {"kvm": {"mem_total": "5"}}},
-            "--disk-state=plain:x=1": {"disk_state": {"plain": {"x": "1"}}},
+            "--disk-state=plain/xenvg:x=1": {"disk_state": {"plain": {"xenvg": {"x": "1"}}}},
         },
         elsewhere=("--no-ssh-key-check", "--force-join", "--verbose"),
     ),

@@ -83,6 +83,14 @@ class GroupTests(ClusterCase):
         self.ok("gnt-group modify --ipolicy-disk-templates=default rack2")
         self.assertIn("allowed disk templates: default (", self.ok("gnt-group info rack2"))
 
+    def test_disk_state(self) -> None:
+        """By volume group and parameter: what is not named stays."""
+        for given in ("xenvg:disk_reserved=1", "xenvg:disk_overhead=2", "other:disk_reserved=3"):
+            self.ok(f"gnt-group modify --disk-state plain/{given} default")
+        (group,) = self.cluster.config.nodegroups.values()
+        state = {"xenvg": {"disk_reserved": "1", "disk_overhead": "2"}, "other": {"disk_reserved": "3"}}
+        self.assertEqual(group.disk_state_static, {"plain": state})
+
     def test_bad(self) -> None:
         """Refused in one line, with nothing changed."""
         before = self.cluster.config
