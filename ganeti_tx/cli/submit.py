@@ -44,18 +44,20 @@ def reason_trail(session: Session, options: Parsed) -> list[list[Any]]:
     return [*typed, [f"gnt:client:{session.program}", session.command, nanoseconds]]
 
 
-def run_opcode(session: Session, options: Parsed, op: OpCode) -> Any:
+def run_opcode(session: Session, options: Parsed, op: OpCode, *, to_drained: bool = False) -> Any:
     """Submit one opcode and follow its job; the opcode's result. @raise JobSubmittedException, GanetiError: as `run_job`."""
-    return run_job(session, options, [op])[0]
+    return run_job(session, options, [op], to_drained=to_drained)[0]
 
 
-def run_job(session: Session, options: Parsed, ops: Sequence[OpCode]) -> Sequence[Any]:
+def run_job(session: Session, options: Parsed, ops: Sequence[OpCode], *, to_drained: bool = False) -> Sequence[Any]:
     """Submit one job and follow it; the results of its opcodes.
 
+    @param to_drained: whether it is taken also while the queue is drained.
     @raise JobSubmittedException: --submit was given, nobody waits.
     @raise GanetiError: the job failed.
     """
-    job_id = session.client.submit_job([prepared(session, options, op) for op in ops])
+    submit = session.client.submit_job_to_drained_queue if to_drained else session.client.submit_job
+    job_id = submit([prepared(session, options, op) for op in ops])
     session.jobs[job_id] = None
     given = vars(options)
     if given.get("submit_only"):

@@ -7,7 +7,7 @@ from ganeti_tx.cli.cluster import ipolicy
 from ganeti_tx.cli.cluster.modify_options import OPTIONS
 from ganeti_tx.cli.cluster.old_defaults import with_old_defaults
 from ganeti_tx.cli.cluster.setting_options import values_of
-from ganeti_tx.cli.options import DRY_RUN, PRIORITY, SUBMITTING, Command, Option
+from ganeti_tx.cli.options import DRY_RUN, PRIORITY, SUBMITTING, Command, switch
 from ganeti_tx.cli.parsing import Parsed, UsageError
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode, unless
@@ -47,11 +47,10 @@ def settings_of(options: Parsed) -> dict[str, Any]:
 
 def redistribute(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """Send the configuration and the key files to all nodes once more."""
-    run_opcode(session, options, opcode("OP_CLUSTER_REDIST_CONF"))
+    run_opcode(session, options, opcode("OP_CLUSTER_REDIST_CONF"), to_drained=options.yes_do_it)
     return ExitCode.SUCCESS
 
 
-#: Accepted, as nothing is asked.
-YES = Option(("--yes-do-it",), "yes_do_it", "really do it", default=False, action="store_true")
+YES = switch("--yes-do-it", "yes_do_it", "do it also while the queue is drained")
 MODIFY = Command(modify, (), OPTIONS)
 REDIST_CONF = Command(redistribute, (), (*SUBMITTING, DRY_RUN, PRIORITY, YES))

@@ -95,6 +95,7 @@ class FakeClient(Client):
         "QueryFields": lambda self, *_: answer_of(),
         "QueryInstances": _query_instances,
         "SubmitJob": _submit_job,
+        "SubmitJobToDrainedQueue": _submit_job,
         "SubmitManyJobs": _submit_many_jobs,
         "WaitForJobChange": _wait_for_job_change,
         "QueryJobs": _query_jobs,

@@ -141,7 +141,7 @@ class ReadingClient(FakeClient):
     _own = {**FakeClient._own, "SubmitJob": _submit_job}
 
     def _is_of_job(self, method: str, args: list[Any]) -> bool:
-        about_job = method in ("SubmitJob", "SubmitManyJobs", "WaitForJobChange")
+        about_job = method in ("SubmitJob", "SubmitJobToDrainedQueue", "SubmitManyJobs", "WaitForJobChange")
         return about_job or (method == "QueryJobs" and args[1] == ["status", "opstatus", "opresult"])
 
 

@@ -132,7 +132,6 @@ def listing(field: str, **more: Any) -> Case:
 IDLE: Mapping[tuple[str, str], str] = {
     ("gnt-backup export", "--force"): "nothing is asked",
     ("gnt-backup list", "--units"): "no field is a size",
-    ("gnt-cluster redist-conf", "--yes-do-it"): "nothing is asked",
     ("gnt-cluster renew-crypto", "--no-ssh-key-check"): "nothing is done through ssh",
     **{
         (f"gnt-instance {verb}", "--print-jobid"): "the number of each job is told anyway, as by Ganeti's command"

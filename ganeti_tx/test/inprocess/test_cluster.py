@@ -176,6 +176,7 @@ class ClusterTests(ClusterCase):
     def test_drained_queue(self) -> None:
         """A drained queue takes no jobs until it is opened again; queries go on."""
         self.ok("gnt-cluster queue drain")
+        self.ok("gnt-cluster redist-conf --yes-do-it")
         self.fails("gnt-cluster add-tags web", "drained")
         self.ok("gnt-instance list")
         self.ok("gnt-cluster queue undrain")
