@@ -61,6 +61,9 @@ IGNORE_VERSIONS = switch(
 )
 MIGRATION = (NON_LIVE, MODE, TARGET_NODE, IALLOCATOR, IGNORE_POLICY, NO_RUNTIME_CHANGES)
 
+#: Also with --force; programs are not asked, as they could not answer.
+OFFLINE_FIRST = "To failover instance {}, the source node must be marked offline first. Is this already the case?"
+
 
 def failover(session: Session, options: Parsed, names: Sequence[str]) -> int:
     """Bring one instance to another node by stopping and starting it, after a question unless forced."""
@@ -71,6 +74,8 @@ def failover(session: Session, options: Parsed, names: Sequence[str]) -> int:
             name,
             f"Failover will happen to image {name}. This requires a shutdown of the instance. Continue?",
         )
+    if options.ignore_consistency and session.interactive and not is_source_offline(session, name):
+        confirm(session, OFFLINE_FIRST.format(name), "--force")
     op = opcode(
         "OP_INSTANCE_FAILOVER",
         instance_name=name,
@@ -85,6 +90,15 @@ def failover(session: Session, options: Parsed, names: Sequence[str]) -> int:
     )
     run_opcode(session, options, op)
     return ExitCode.SUCCESS
+
+
+def is_source_offline(session: Session, name: str) -> bool:
+    """Whether the node that an instance comes from is marked so; of one that is not there the job says more."""
+    for ((_status, node),) in session.client.query("instance", ["pnode"], selection([name], force_filter=False))[
+        "data"
+    ]:
+        return any(row[0][1] for row in session.client.query("node", ["offline"], ["==", "name", node])["data"])
+    return True
 
 
 def ask(session: Session, name: str, text: str) -> None:

@@ -3,7 +3,7 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ExitCode
-from ganeti_tx.test.cli.fakes import CommandLine, Outcome, Terminal
+from ganeti_tx.test.cli.fakes import CommandLine, Outcome, Terminal, answer_of
 
 REINSTALL = "This will reinstall the instance 'inst5.qa.test' (and keep the same\nOS) which removes all data. Continue?\ny/[n]/?: "
 NUMBER = "Enter OS template number (or x to abort):\n0/1/2/3/[x]/?: "
@@ -77,3 +77,19 @@ class PromptTests(SynchronousTestCase):
         """A name that is not looked up is asked about."""
         outcome = self.typed("gnt-instance rename --no-name-check --no-ip-check inst6.qa.test plainname", "y")
         self.assertEqual(outcome, (0, "Instance 'inst6.qa.test' renamed to 'plainname'\n", NAME))
+
+    def test_source_offline(self) -> None:
+        """What of a failing over is ignored is only safe while the node is away that the instance comes from: that is asked,
+        also when it is forced, unless the node is marked so."""
+        asked = "To failover instance web1, the source node must be marked offline\nfirst. Is this already the case?\ny/[n]/?: "
+        line, offline = "gnt-instance failover -f --ignore-consistency web1", False
+        self.cli.client.answers["Query"] = lambda what, *_: answer_of(
+            rows=[["node1"]] if what == "instance" else [[offline]]
+        )
+        self.assertEqual(self.typed(line, "n").err[: len(asked)], asked)
+        self.assertEqual(self.kinds(), [])
+        self.assertEqual(self.typed(line, "y").err, asked)
+        offline = True
+        self.assertEqual(self.typed(line).err, "")
+        self.assertEqual(self.cli(*line.split()).err, "")
+        self.assertEqual(self.kinds(), ["OP_INSTANCE_FAILOVER"] * 3)
