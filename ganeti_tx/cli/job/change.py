@@ -9,7 +9,7 @@ from ganeti_tx.cli.output import format_list
 from ganeti_tx.cli.parsing import Parsed, UsageError, job_ids
 from ganeti_tx.cli.prompt import confirm_many
 from ganeti_tx.cli.session import Session
-from ganeti_tx.errors import ExitCode
+from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
 
 _SHOWN = ("id", "status", "summary")
 
@@ -43,7 +43,7 @@ def _change_each(
 
 
 def _chosen_jobs(session: Session, options: Parsed, words: Sequence[str], verb: str) -> list[int]:
-    """By id or by status, the latter after a question."""
+    """By id or by status, the latter after a question. @raise OpPrereqError: none has the status."""
     if options.status_filter is None:
         if not words:
             raise UsageError("no job was given: give job ids, or --pending, --queued or --waiting")
@@ -52,7 +52,9 @@ def _chosen_jobs(session: Session, options: Parsed, words: Sequence[str], verb: 
         raise UsageError(f"give either job ids or a status, not both; got {words[0]!r}")
     rows = session.client.query("job", _SHOWN, of_status(options.status_filter))["data"]
     jobs = [[value for _status, value in row] for row in rows]
-    if jobs and not options.force:
+    if not jobs:
+        raise OpPrereqError("No jobs with the requested status have been found", ECode.STATE)
+    if not options.force:
         listing = [f"{id} {status} {format_list(summary)}" for id, status, summary in jobs]
         confirm_many(session, listing, "jobs", verb, "--force")
     return [job[0] for job in jobs]

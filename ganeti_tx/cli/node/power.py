@@ -57,8 +57,8 @@ def power(session: Session, options: Parsed, words: Sequence[str]) -> int:
     """Ask the power of nodes, or switch it; failure when there is one of which nothing came."""
     command, *names = words
     nodes = chosen(session, command, names)
-    if command != STATUS and not options.force:
-        _ask(session, command, nodes, named=bool(names))
+    if command in TAKING and not options.force:
+        _ask(session, command, nodes)
     ops = [
         *_marking(options, command, nodes),
         opcode(
@@ -91,12 +91,10 @@ def _nodes(session: Session) -> Iterator[PoweredNode]:
         yield PoweredNode(name[1], master[1], offline[1], powered[0] == NORMAL)
 
 
-def _ask(session: Session, command: str, nodes: Sequence[PoweredNode], *, named: bool) -> None:
-    """@raise Declined: power shall not be switched."""
-    if command == ON and named:
-        return
+def _ask(session: Session, command: str, nodes: Sequence[PoweredNode]) -> None:
+    """@raise Declined: power shall not be taken."""
     names = [node.name for node in nodes]
-    running = running_on(session, names) if command in TAKING else []
+    running = running_on(session, names)
     confirm_many(session, names, "nodes", f"power {command}", "--force")
     if running:
         confirm(

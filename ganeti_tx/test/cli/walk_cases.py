@@ -294,12 +294,14 @@ CASES: Mapping[str, Case] = {
         other_words=STATUSES | {"--force": ()},
         beside={"--kill": ("--yes-do-it",), "--yes-do-it": ("--kill",), "--force": ("--pending",)}
         | dict.fromkeys(STATUSES, FORCE),
+        statuses={"--waiting": 1},
     ),
     "gnt-job change-priority": Case(
         ("--priority=high",),
         around=Around(answers={"ChangeJobPriority": [True, "changed"]}),
         other_words=STATUSES | {"--force": ()},
         beside={"--force": ("--pending",)} | dict.fromkeys(STATUSES, FORCE),
+        statuses={"--waiting": 1},
     ),
     "gnt-debug delay": Case(words=("0",)),
     "gnt-debug iallocator": Case(values={"--dir": "out", "--mode": "allocate", "--disks": "3g"}),
