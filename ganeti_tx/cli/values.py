@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ganeti_tx.model import sizes
+from ganeti_tx.model.nearest import did_you_mean
 
 KeyValues = dict[str, Any]
 Identified = tuple[str, Any]
@@ -89,7 +90,11 @@ def parse_filter_action(text: str) -> str | list[Any]:
     number = number.strip()
     if word == _RATE_LIMIT and is_natural(number) and int(number) > 0:
         return [_RATE_LIMIT, int(number)]
-    raise InvalidValue(f"invalid action {text!r}: give {', '.join(_FILTER_ACTIONS)} or '{_RATE_LIMIT} N', N from 1")
+    question = did_you_mean(word.upper(), (*_FILTER_ACTIONS, _RATE_LIMIT))
+    raise InvalidValue(
+        f"invalid action {text!r}: give {', '.join(_FILTER_ACTIONS)} or '{_RATE_LIMIT} N', N from 1"
+        + (f" ({question})" if question else "")
+    )
 
 
 def split_escaped(text: str, separator: str = ",") -> list[str]:

@@ -42,6 +42,12 @@ ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 EQUAL = frozenset({"==", "="})
 #: What errors call values that are too long to be shown.
+#: What is done with values that an operator is not for.
+INSTEAD: Mapping[type, str] = {
+    list: "of a list =[] ('VALUE' in FIELD) tells whether it holds a value",
+    tuple: "of a list =[] ('VALUE' in FIELD) tells whether it holds a value",
+    bool: "? (the field alone) tells whether it is true",
+}
 JSON_NAMES: Mapping[type, str] = {list: "a list", tuple: "a list", dict: "an object"}
 
 
@@ -281,9 +287,20 @@ def brief(value: object) -> str:
 
 
 def unfit(sign: str, field: Field, value: object, found: object, rule: str) -> ParameterError:
-    """The error of an operator that cannot be applied to what a field holds."""
-    held = brief(found) if isinstance(found, str | int | float) else JSON_NAMES.get(type(found), "something else")
-    return ParameterError(f"filter operator {sign} with {brief(value)}: field {field.name!r} holds {held}; {rule}")
+    """The error of an operator that cannot be applied to what a field holds, with what can be."""
+    return ParameterError(
+        f"filter operator {sign} with {brief(value)}: field {field.name!r} holds {_held(found)}; "
+        f"{INSTEAD.get(type(found), rule)}"
+    )
+
+
+def _held(found: object) -> str:
+    """A value as clients see it."""
+    if isinstance(found, bool):
+        return str(found).lower()
+    if isinstance(found, str):
+        return brief(str(found))
+    return brief(found) if isinstance(found, int | float) else JSON_NAMES.get(type(found), "something else")
 
 
 def predicate_of(sign: str, field: Field, value: str | int) -> Predicate:

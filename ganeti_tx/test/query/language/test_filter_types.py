@@ -1,10 +1,12 @@
 """Each operator with each type of value in a field, and each type of value in the filter."""
 
+from collections.abc import Callable
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import GanetiError, ParameterError, QueryFilterParseError
+from ganeti_tx.model.enums import AllocPolicy
 from ganeti_tx.query.language.field import Field, Gives, Kind, Match, by_name, computed
 from ganeti_tx.query.language.filter import Parser
 from ganeti_tx.query.language.slices import at_once
@@ -39,6 +41,12 @@ ANSWERS = {
     ">=": ("TTEEEEEEEEET", "EETTEEEEEETT"),
     "=~": ("TTEEEEEEEEET", "PPPPPPPPPPPP"),
     "=[]": ("EEEEEETFFEFT", "EEEEEEFTFETT"),
+}
+#: What was told in Python's words once.
+TOLD: dict[str, Callable[[Any], Any]] = {
+    "list": lambda row: ["a"],
+    "true": lambda row: True,
+    "status": lambda row: AllocPolicy.PREFERRED,
 }
 TRUTH = "TTTTTFTTFTTT"
 
@@ -80,6 +88,18 @@ class TypeTests(SynchronousTestCase):
                         self.judged([sign, name, value])
                         for named in (sign, repr(name), repr(value)):
                             self.assertIn(named, str(self.error))
+
+    def test_told(self) -> None:
+        """A value is told as clients see it, with what can be done with such values."""
+        for sign, name, told in (
+            (">", "list", "holds a list; of a list =[] ('VALUE' in FIELD) tells"),
+            ("=~", "true", "holds true; ? (the field alone) tells whether it is true"),
+            ("=[]", "status", "field 'status' holds 'preferred'; it is for lists"),
+        ):
+            field = computed(name, name, Kind.OTHER, "", TOLD[name])
+            term = Parser(by_name([field])).parse([sign, name, TEXT])
+            error = self.assertRaises(ParameterError, at_once, term.bind(lambda field: field.reader(None))([None]))
+            self.assertIn(told, str(error))
 
     def test_negated(self) -> None:
         """The opposite of each is its opposite, with or without a value, and what does not fit does so there, too."""
