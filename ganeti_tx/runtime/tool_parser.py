@@ -2,9 +2,11 @@
 
 import argparse
 import re
+import sys
 from collections.abc import Iterator
 from typing import NoReturn
 
+from ganeti_tx.errors import ExitCode
 from ganeti_tx.model.nearest import did_you_mean
 
 _NO_CHOICE = re.compile(r".*invalid choice: '([^']*)' \(choose from (.*)\)", re.DOTALL)
@@ -14,10 +16,14 @@ _NO_OPTION = re.compile(r"unrecognized arguments: (-\S+).*", re.DOTALL)
 class ToolParser(argparse.ArgumentParser):
     """Says behind an error which option or word is nearest to what was typed."""
 
+    #: How a wrong command line ends; some programs of Ganeti's end otherwise.
+    wrong_status: int = ExitCode.USAGE
+
     def error(self, message: str) -> NoReturn:
-        """As argparse has it: the usage, the error, status 2."""
+        """As argparse has it: the usage, and the error."""
         question = self._meant(message)
-        super().error(f"{message} ({question})" if question else message)
+        self.print_usage(sys.stderr)
+        self.exit(self.wrong_status, f"{self.prog}: error: {message}{f' ({question})' if question else ''}\n")
 
     def _meant(self, message: str) -> str:
         if choice := _NO_CHOICE.fullmatch(message):

@@ -124,6 +124,7 @@ def forget_logs(directory: Path) -> None:
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = ToolParser(PROGRAM, description=DESCRIPTION)
+    made.wrong_status = ExitCode.FAILURE
     made.add_argument("--version", action="version", version=f"{PROGRAM} (ganeti ganeti_tx) {__version__}")
     made.add_argument("what", choices=tuple(WORDS), help="what to clean up")
     return made

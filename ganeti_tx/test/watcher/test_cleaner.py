@@ -1,11 +1,13 @@
 """ganeti-cleaner."""
 
+import io
 import os
+from contextlib import redirect_stderr
 from datetime import UTC, datetime
 
 from ganeti_tx.runtime.certificates import create_authority, issue_client
 from ganeti_tx.test.watcher.watched import WatchedCase
-from ganeti_tx.watcher.cleaner import AGE, LOGS_KEPT, MERGE_AGE, Cleaning, forget_logs
+from ganeti_tx.watcher.cleaner import AGE, LOGS_KEPT, MERGE_AGE, Cleaning, forget_logs, parser
 
 #: Long after 1970, and long before what a certificate made now expires at.
 LATER = 4102444800.0
@@ -31,6 +33,14 @@ class CleanerTests(WatchedCase):
         self.cleaning(LATER).clean_node()
         self.assertEqual([path.name for path in directory.iterdir()], ["x509-2"])
         self.assertIn("left", self.watched.lines[-1])
+
+    def test_wrong_words(self) -> None:
+        """They end it as they end Ganeti's, with the usage."""
+        for words in ([], ["nod"], ["node", "master"], ["--bogus"]):
+            err = io.StringIO()
+            with redirect_stderr(err):
+                end = self.assertRaises(SystemExit, parser().parse_args, words)
+            self.assertEqual((end.code, err.getvalue().startswith("usage: ganeti-cleaner ")), (1, True), words)
 
     def test_age(self) -> None:
         """Archived jobs and what the watcher kept go when they are old; jobs in the queue stay however old they are."""
