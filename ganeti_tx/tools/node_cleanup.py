@@ -46,16 +46,16 @@ def clean(paths: Paths, *, backup: bool) -> list[str]:
         raise BootstrapError(*left)
     there = [(file, path) for file in FILES if file.of_cluster and file is not FORMER for path in paths.present(file)]
     for file, path in there:
-        if backup and not file.is_family:
-            put_aside(path, time.time())
+        if backup and not file.is_family and path.is_relative_to(paths.data_dir):
+            put_aside(path, paths.data_dir, time.time())
     forget(paths, but=(FORMER,) if backup else ())
     return [str(path) for _file, path in there]
 
 
-def put_aside(path: Path, now: float) -> None:
-    """Keep a file under another name, which nobody reads but root."""
+def put_aside(path: Path, directory: Path, now: float) -> None:
+    """Keep a file in a directory under another name, which nobody reads but root."""
     stamp = time.strftime("%Y-%m-%d_%H_%M_%S", time.localtime(now))
-    kept = path.rename(path.with_name(f"{path.name}.backup-{stamp}.{token_hex(4)}"))
+    kept = path.rename(directory / f"{path.name}.backup-{stamp}.{token_hex(4)}")
     kept.chmod(FORMER.mode)
     if os.geteuid() == 0:
         os.chown(kept, 0, 0)

@@ -19,8 +19,8 @@ class CleanupTests(SynchronousTestCase):
         root = Path(self.mktemp()).absolute()
         self.patch(os, "environ", {**os.environ, ROOT_VARIABLE: str(root)})
         self.paths = paths = Paths(root)
-        self.single = [paths.server_pem, paths.hmac_key, paths.data_dir / "config.data"]
-        self.gone = [paths.ssconf_file("cluster_name"), paths.job_file(7)]
+        self.single = [paths.server_pem, paths.hmac_key, paths.data_dir / "config.data", paths.rapi_dir / "tokens"]
+        self.gone = [paths.ssconf_file("cluster_name"), paths.job_file(7), paths.instance_status_file]
         self.stays = [paths.data_dir / "unrelated", root / "srv/ganeti/file-storage/disk0"]
         for path in (*self.single, *self.gone, *self.stays):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,8 +51,9 @@ class CleanupTests(SynchronousTestCase):
         self.assertEqual(self.left(), self.stays)
         self.assertEqual(self.paths.root_authorized_keys.read_text(), "ssh-rsa B me\n")
         copies = sorted(self.paths.data_dir.glob("*.backup-*"))
-        self.assertEqual([path.read_text() for path in copies], ["config.data", "hmac.key", "server.pem"])
+        self.assertEqual([path.read_text() for path in copies], ["config.data", "hmac.key", "server.pem", "tokens"])
         self.assertEqual({path.stat().st_mode & 0o777 for path in copies}, {0o600})
+        self.assertEqual(sorted(self.paths.root.rglob("*.backup-*")), copies)
 
     def test_no_copies(self) -> None:
         """Those of an earlier time go, too; each file is told where that is wanted."""
