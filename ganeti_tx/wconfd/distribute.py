@@ -15,6 +15,7 @@ from ganeti_tx.metrics.config import BEHIND, DISTRIBUTION_FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.node_certificates import server_key
 from ganeti_tx.model.ssh_setup import SshSetup
 from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles, WriteSshFiles
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError
@@ -148,6 +149,10 @@ class Distributor:
             )
         elif before is not None and node.uuid in before.config.nodes:
             copies.has_keys &= before.config.nodes[node.uuid].master_candidate or not node.master_candidate
+            configs = (before.config, self._present().config)
+            had, has = (config.cluster.candidate_certs.get(server_key(node.uuid)) for config in configs)
+            if had != has:
+                copies.distrust()  # it was set up anew, perhaps with nothing of what it had
         return copies
 
     def redistribute(self) -> None:

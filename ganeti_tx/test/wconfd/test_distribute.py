@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.mastership.term import read_term
 from ganeti_tx.model.config_data import decode
 from ganeti_tx.model.enums import AdminState, AdminStateSource, TagKind
+from ganeti_tx.model.node_certificates import server_key
 from ganeti_tx.rpc.calls.cluster import UploadFile
 from ganeti_tx.test.config.stores import CONFIG
 from ganeti_tx.test.model.samples import INSTANCE, NODE2
@@ -202,6 +203,25 @@ class DistributeTests(SynchronousTestCase):
         self.assertFalse(
             [name for name, call in self.rpc.calls if name != "node3" and "key" in getattr(call, "path", "")]
         )
+
+    def test_set_up_anew(self) -> None:
+        """A node with another certificate was set up anew: it gets all that it should have, though it had that once."""
+        paths = self.cluster.paths
+        for path in (paths.hmac_key, paths.authority_key):
+            self.successResultOf(Deferred.fromCoroutine(self.cluster.files.write_atomic(path, b"key")))
+        for uuid, wanted in (
+            (NODE2.uuid, {str(paths.hmac_key), str(paths.authority_key)}),
+            ("n3", {str(paths.hmac_key)}),
+        ):
+            self.rpc.names()
+            for known in ("of the first time", "of the second time"):
+                node = self.wconfd.store.snapshot.nodes[uuid]
+                change = self.config.change_nodes([node], {server_key(uuid): known})
+                self.successResultOf(self.cluster.begin(change))
+                calls = [call for name, call in self.rpc.calls if name == node.name]
+                sent = {call.path for call in calls if isinstance(call, UploadFile)} - {str(paths.config_file)}
+                self.assertEqual(sent, wanted, known)
+                self.assertIn("write_ssconf_files", [call for name, call in self.rpc.names() if name == node.name])
 
     def test_stamped(self) -> None:
         """Each transfer says from which master and term it is, and which serial number it has."""
