@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     starting.add_argument("--no-supervisor", action="store_true", help="leave daemons that die as they are")
     starting.add_argument("init_option", nargs="*", help="further options of gnt-cluster init, after --")
-    stopping = commands.add_parser("down", help="end every process of it")
+    stopping = commands.add_parser("down", help="end every process of it, and remove it unless --keep is given")
     stopping.add_argument("--keep", action="store_true", help="keep the directory, so that 'up' starts it again")
     commands.add_parser("status", help="say what runs")
     commands.add_parser("shell", help="a shell in which the gnt-* commands talk to it")
