@@ -1,5 +1,6 @@
 """Node calls and their answers as bytes (MessagePack), for both ends."""
 
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,6 +14,8 @@ R = TypeVar("R")
 C = TypeVar("C", bound=NodeCall[object])
 
 CONTENT_TYPE = "application/msgpack"
+#: Whether it is a result, and that, or the error.
+_ANSWER = msgspec.msgpack.Decoder(tuple[bool, msgspec.Raw])
 #: What decoding raises: bytes that are something else, and such as are nested deeper than anything is.
 MALFORMED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -72,12 +75,18 @@ def decode_failure(raw: object) -> GanetiError:
     return decode_error(raw)
 
 
+@cache
+def decoder(kind: type[NodeCall[object]]) -> "msgspec.msgpack.Decoder[Any]":
+    """What decodes the results of a call."""
+    return msgspec.msgpack.Decoder(kind.result())
+
+
 def decode_answer(node_name: str, call: NodeCall[R], body: bytes) -> R:
     """The call's typed result. @raise NodeCallError: the node's own failure. @raise NodeUnreachableError: not an answer."""
     try:
-        success, payload = msgspec.msgpack.decode(body, type=tuple[bool, msgspec.Raw])
+        success, payload = _ANSWER.decode(body)
         if success:
-            result: R = msgspec.msgpack.decode(payload, type=call.result())
+            result: R = decoder(type(call)).decode(payload)
             return result
         cause = decode_failure(msgspec.msgpack.decode(payload))
     except MALFORMED as error:

@@ -1,11 +1,14 @@
 """Keys that are replaced while a node daemon and its caller run: TLS on the loopback, the real agent and the real server."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
+from attrs import frozen
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.trial.unittest import TestCase
+from zope.interface import implementer
 
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.call_order import CallOrder
@@ -16,6 +19,7 @@ from ganeti_tx.node.terms import Terms
 from ganeti_tx.node.tls import NodeTls
 from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.calls.node import TestDelay, Version
+from ganeti_tx.rpc.http.interfaces import INodeAgent
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
 from ganeti_tx.runtime.cluster_authority import together
@@ -34,6 +38,19 @@ class Keys:
         self.authority = create_authority("cluster", NOW)
         self.server = issue_server(self.authority, ["node1", "127.0.0.1"], NOW)
         self.client = issue_client(self.authority, "node2", NOW)
+
+
+@implementer(INodeAgent)
+@frozen
+class Renewing:
+    """Another agent, whose keys are replaced when a call asks for new connections."""
+
+    agent: Any
+    start_anew: Callable[[], None]
+
+    def ask(self, *call: Any) -> Any:
+        """As INodeAgent says."""
+        return self.agent.ask(*call)
 
 
 class RenewalTests(TestCase):
@@ -60,7 +77,7 @@ class RenewalTests(TestCase):
         self.rpc = node_rpc(cast(IStreamReactor, reactor), self.files, self.caller)
         self.rpc.port = server.getHost().port
         agent: Any = self.rpc.agent
-        self.addCleanup(lambda: agent._pool.closeCachedConnections())
+        self.addCleanup(agent.close)
 
     def trust(self, *authorities: Identity) -> None:
         """Both ends trust these."""
@@ -129,15 +146,14 @@ class RenewalTests(TestCase):
         self.admit(self.next)
         with self.assertRaises(NodeCallError):
             await self.rpc.call(NODE, Version(), LIMIT)
-        anew = self.rpc.start_anew
+        agent: Any = self.rpc.agent
 
         def just_now() -> None:
             """It was replaced after the call had gone out."""
             self.call_with(self.next)
-            assert anew is not None
-            anew()
+            agent.start_anew()
 
-        self.rpc.start_anew = just_now
+        self.rpc.agent = Renewing(agent, just_now)
         await self.talk()
 
     @asynchronous

@@ -29,12 +29,13 @@ from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import MAX_REQUEST, NodeSite
 from ganeti_tx.node.master_guard import MasterGuard
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.agent import ARRIVAL_LIMIT, SILENCE, node_rpc
+from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.calls.cluster import UploadFile
 from ganeti_tx.rpc.calls.disk import BlockdevShutdown
 from ganeti_tx.rpc.calls.node import TestDelay, Version
 from ganeti_tx.rpc.calls.os import OsDiagnose
 from ganeti_tx.rpc.client import HttpNodeRpc
+from ganeti_tx.rpc.http.connection import ARRIVAL_LIMIT, SILENCE
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.rpc.refusals import NoStamp, NotCandidate
 from ganeti_tx.rpc.wire import encode_call
@@ -174,8 +175,8 @@ class NodeCallTests(TestCase):
         paths.authority_pem.write_bytes(authority.certificate)
         made = node_rpc(cast(IStreamReactor, reactor), files, paths)
         made.port = self.port
-        pool: Any = made.agent
-        self.addCleanup(lambda: pool._pool.closeCachedConnections())
+        agent: Any = made.agent
+        self.addCleanup(agent.close)
         return made
 
     async def fails(self, work: Awaitable[Any], kind: type[Exception]) -> str:
@@ -193,7 +194,7 @@ class NodeCallTests(TestCase):
         rpc = self.rpc()
         await rpc.call(NODE, Version())
         agent: Any = rpc.agent
-        ((connection,),) = agent._pool._connections.values()
+        ((connection,),) = agent._ways.kept._unused.values()
         used = connection.transport.socket
         self.assertEqual(used.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE), 1)
         self.assertEqual(used.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE), SILENCE)
@@ -441,7 +442,8 @@ class NodeCallTests(TestCase):
         """What the node answers to bytes from a candidate."""
         net: Any = reactor
         rpc = self.rpc()
-        options = rpc.agent._agent._endpointFactory.trust.creatorForNetloc(b"127.0.0.1", self.port)  # type: ignore[attr-defined]
+        agent: Any = rpc.agent
+        options = agent._ways.trust.creatorForNetloc(b"127.0.0.1", self.port)
         caller = RawCaller(request)
         factory = Factory()
         factory.noisy = False

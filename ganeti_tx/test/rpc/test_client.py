@@ -2,12 +2,11 @@
 
 import errno
 
-from twisted.internet.error import ConnectionLost, ConnectionRefusedError, TimeoutError, getConnectError
-from twisted.python.failure import Failure
+from twisted.internet.error import ConnectionDone, ConnectionLost, ConnectionRefusedError, TimeoutError, getConnectError
 from twisted.trial.unittest import SynchronousTestCase
-from twisted.web.client import RequestTransmissionFailed
 
 from ganeti_tx.rpc.client import reason
+from ganeti_tx.rpc.http.errors import BadAnswer
 from ganeti_tx.runtime.daemon_control import DaemonControl
 
 
@@ -24,12 +23,12 @@ class ReasonTests(SynchronousTestCase):
         for error in (getConnectError((errno.EHOSTUNREACH, "No route to host")), TimeoutError()):
             self.assertIn("gnt-node modify --offline=yes", reason(error))
 
-    def test_wrapped(self) -> None:
-        """What the HTTP client wraps is unwrapped."""
-        wrapped = RequestTransmissionFailed([Failure(ValueError("cut"))])
-        self.assertIn("cut", reason(wrapped))
+    def test_own_words(self) -> None:
+        """What else went wrong is told in its own words, in one line."""
+        self.assertEqual(reason(BadAnswer("it does not answer\nas it should")), "it does not answer")
+        self.assertEqual(reason(ZeroDivisionError()), "ZeroDivisionError")
 
     def test_broken_off(self) -> None:
         """A power cut in the midst of a call is told in plain words."""
-        wrapped = RequestTransmissionFailed([Failure(ConnectionLost("cut"))])
-        self.assertIn("the connection broke off before it answered", reason(wrapped))
+        for error in (ConnectionLost("cut"), ConnectionDone()):
+            self.assertIn("the connection broke off before it answered", reason(error))

@@ -1,33 +1,35 @@
 """Calls of nodes over an agent that takes note."""
 
-from typing import Any
-
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
-from twisted.web.iweb import IAgent
 from zope.interface import implementer
 
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
 from ganeti_tx.rpc.client import HttpNodeRpc
+from ganeti_tx.rpc.http.answer import Answer
+from ganeti_tx.rpc.http.interfaces import INodeAgent
 from ganeti_tx.rpc.interfaces import NodeOfflineError
 
 AWAY = NodeAddress("node2.example.com", "192.0.2.2", offline=True)
 HERE = NodeAddress("node3.example.com", "192.0.2.3")
 
 
-@implementer(IAgent)
+@implementer(INodeAgent)
 class SilentAgent:
     """Notes where requests go and answers none."""
 
     def __init__(self) -> None:
-        self.requests: list[bytes] = []
+        self.requests: list[str] = []
 
-    def request(self, method: bytes, uri: bytes, headers: Any = None, bodyProducer: Any = None) -> Deferred[Any]:
-        """As IAgent says."""
-        self.requests.append(uri)
+    def ask(self, host: str, port: int, name: str, body: bytes, limit: int) -> "Deferred[Answer]":
+        """As INodeAgent says."""
+        self.requests.append(host)
         return Deferred()
+
+    def start_anew(self) -> None:
+        """There are no connections."""
 
 
 class OfflineTests(SynchronousTestCase):
@@ -48,7 +50,6 @@ class OfflineTests(SynchronousTestCase):
         """Of several nodes only those that are not offline are sent anything."""
         calling = Deferred.fromCoroutine(self.rpc.call_many([AWAY, HERE], JobqueuePurge()))
         self.assertNoResult(calling)
-        self.assertEqual(len(self.agent.requests), 1)
-        self.assertIn(b"192.0.2.3", self.agent.requests[0])
+        self.assertEqual(self.agent.requests, ["192.0.2.3"])
         calling.cancel()
         self.failureResultOf(calling)
