@@ -132,8 +132,9 @@ class NodeWatch:
             return
         tally.set(AGE, max(self.clock.seconds() - seen.at, 0.0))
         describe_nodes(tally, seen)
+        status_of = seen.instance_context.status()
         statuses = Counter(
-            (name, seen.instance_context.status(instance))
+            (name, status_of(instance))
             for instance in seen.instances
             if (name := seen.node_context.view.node_name(instance.primary_node)) is not None
         )

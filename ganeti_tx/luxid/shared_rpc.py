@@ -10,6 +10,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.each_node import outcome_of
 from ganeti_tx.rpc.interfaces import INodeRpc, Outcome, R, Target
 
 Waiting = list["Deferred[Outcome[Any]]"]
@@ -55,7 +56,7 @@ class SharedRpc:
         askers = self._waiting.pop(key)
         self._under_way.add(key)
 
-        def answered(outcomes: Mapping[str, Outcome[Any]] | Failure) -> None:
+        def answered(outcome: Outcome[Any] | Failure) -> None:
             self._under_way.discard(key)
             self._waiting[key] = [each for each in self._waiting.pop(key, []) if not each.called]
             if self._waiting[key]:
@@ -64,6 +65,7 @@ class SharedRpc:
                 del self._waiting[key]
             for asker in askers:
                 if not asker.called:  # else it was cancelled
-                    asker.callback(outcomes if isinstance(outcomes, Failure) else outcomes[node.name])
+                    asker.callback(outcome)
 
-        Deferred.fromCoroutine(self.rpc.call_many([node], call, timeout)).addBoth(answered)
+        asked = outcome_of(lambda node: self.rpc.call(node, call, timeout), node)
+        Deferred.fromCoroutine(asked).addBoth(answered)

@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.model.natural_order import natural
-from ganeti_tx.query.encoded import encoded_rows
+from ganeti_tx.query.encoded import column, encoded_rows
 from ganeti_tx.query.language.cell import NORMAL, Cell
 from ganeti_tx.query.language.field import NOT_YET, Field, Getter, Need, unknown
 from ganeti_tx.query.language.filter import Filter, Parser, Test
@@ -143,6 +143,10 @@ class Queries:
         asked = condition.asked(resource.name_field) if condition is not None else None
         rows, context = await resource.rows(None if asked is None else list(dict.fromkeys(asked)), wanted, strict=True)
         part = Part(self.slices, resource, fields, condition if asked is None else None)
+        if len(rows) <= resource.at_a_time:
+            if rows:
+                yield await part.cells(rows, context)
+            return
         for start in range(0, len(rows), resource.at_a_time):
             yield await part.cells(rows[start : start + resource.at_a_time], context)
 
@@ -202,6 +206,6 @@ def table(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> Work[li
     distinct: dict[str, list[Cell]] = {}
     for each in fields:
         if each.name not in distinct:
-            distinct[each.name] = each.column(context, rows)
+            distinct[each.name] = column(each, rows, context)
             yield
     return list(zip(*(distinct[field.name] for field in fields), strict=True))

@@ -1,6 +1,7 @@
 """The fields of instances that come from the configuration, and those that their nodes tell."""
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from ganeti_tx.model.enums import AdminState
@@ -60,13 +61,16 @@ def osparams(context: InstanceContext) -> Callable[[Instance], dict[str, str]]:
 
 def of_running(attribute: str) -> Callable[[InstanceContext], Callable[[Instance], Cell]]:
     """What the primary node says of an instance that runs."""
+    read = attrgetter(attribute)
 
     def bind(context: InstanceContext) -> Callable[[Instance], Cell]:
+        seen_of = context.seen()
+
         def get(instance: Instance) -> Cell:
-            seen = context.seen(instance)
+            seen = seen_of(instance)
             if isinstance(seen, tuple):
                 return seen
-            return UNAVAILABLE if seen.state == USER_SHUTDOWN else (NORMAL, getattr(seen, attribute))
+            return UNAVAILABLE if seen.state == USER_SHUTDOWN else (NORMAL, read(seen))
 
         return get
 
@@ -75,9 +79,10 @@ def of_running(attribute: str) -> Callable[[InstanceContext], Callable[[Instance
 
 def is_running(context: InstanceContext) -> Callable[[Instance], Cell]:
     """Whether the primary node runs it."""
+    seen_of = context.seen()
 
     def get(instance: Instance) -> Cell:
-        seen = context.seen(instance)
+        seen = seen_of(instance)
         if isinstance(seen, RunningInstance):
             return NORMAL, seen.state != USER_SHUTDOWN
         return (NORMAL, False) if seen is UNAVAILABLE else seen
@@ -169,7 +174,7 @@ LIVE_FIELDS = [
         Kind.TEXT,
         "Desired and actual state in one word: running, ADMIN_down, ADMIN_offline, USER_down, ERROR_down, ERROR_up,"
         " ERROR_nodedown, ERROR_nodeoffline or ERROR_wrongnode",
-        lambda context: context.status,
+        lambda context: context.status(),
         Gives.VALUE,
     ),
     Field(
@@ -177,7 +182,7 @@ LIVE_FIELDS = [
         "Console",
         Kind.OTHER,
         "How to reach the console",
-        lambda context: context.console,
+        lambda context: context.console(),
         Gives.CELL,
         needs=frozenset({Need.INSTANCES, Need.CONSOLES}),
     ),

@@ -33,7 +33,8 @@ class InstanceContext:
     consoles: Consoles = field(factory=dict)
     _hv_base: dict[tuple[Hypervisor, str], Params] = field(factory=dict, init=False)
     _answers: dict[str, Instances | Cell] | None = field(default=None, init=False)
-    _elsewhere: dict[str, set[str]] | None = field(default=None, init=False)
+    #: The names of all instances that nodes tell of.
+    _anywhere: set[str] | None = field(default=None, init=False)
 
     def beparams(self) -> Callable[[Instance], Params]:
         """From an instance to its filled backend parameters."""
@@ -63,10 +64,17 @@ class InstanceContext:
 
         return filled
 
-    def seen(self, instance: Instance) -> RunningInstance | Cell:
-        """The instance as its primary node sees it, or the cell that says why that is not known or not there."""
-        there = self._told().get(instance.primary_node, UNAVAILABLE)
-        return there if isinstance(there, tuple) else there.get(instance.name, UNAVAILABLE)
+    def seen(self) -> Callable[[Instance], RunningInstance | Cell]:
+        """From an instance to how its primary node sees it, or to the cell that says why that is not known or not there."""
+        told = self._told()
+
+        def of(instance: Instance) -> RunningInstance | Cell:
+            there = told.get(instance.primary_node)
+            if there is None:
+                return UNAVAILABLE
+            return there if isinstance(there, tuple) else there.get(instance.name, UNAVAILABLE)
+
+        return of
 
     def _told(self) -> Mapping[str, Instances | Cell]:
         """What each node runs, by its uuid, or the cell of all that it should run."""
@@ -80,43 +88,54 @@ class InstanceContext:
             return NO_DATA
         return reason(outcome.error) if outcome.error is not None else outcome.value or {}
 
-    def status(self, instance: Instance) -> str:
-        """One of Ganeti's instance statuses (Ganeti 3.0 configuration table)."""
-        there = self._told().get(instance.primary_node)
-        if there is None:
-            return stopped_status(instance)
+    def status(self) -> Callable[[Instance], str]:
+        """From an instance to one of Ganeti's instance statuses (Ganeti 3.0 configuration table)."""
+        told, up = self._told(), AdminState.UP
+
+        def of(instance: Instance) -> str:
+            there = told.get(instance.primary_node)
+            if there is None or isinstance(there, tuple) or (info := there.get(instance.name)) is None:
+                return self._not_told(instance, there)
+            if info.state == USER_SHUTDOWN:
+                return "USER_down" if instance.admin_state is up else stopped_status(instance)
+            return "running" if instance.admin_state is up else "ERROR_up"
+
+        return of
+
+    def _not_told(self, instance: Instance, there: Instances | Cell | None) -> str:
+        """The status of one that its primary node does not tell of."""
         if isinstance(there, tuple):
             offline = self.view.config.nodes[instance.primary_node].offline
             return "ERROR_nodeoffline" if offline else "ERROR_nodedown"
-        info = there.get(instance.name)
-        if info is None:
-            elsewhere = self.elsewhere().get(instance.name)
-            return "ERROR_wrongnode" if elsewhere else stopped_status(instance)
-        if info.state == USER_SHUTDOWN:
-            return "USER_down" if instance.admin_state is AdminState.UP else stopped_status(instance)
-        return "running" if instance.admin_state is AdminState.UP else "ERROR_up"
+        if there is not None and self._elsewhere(instance.name):
+            return "ERROR_wrongnode"
+        return stopped_status(instance)
 
-    def elsewhere(self) -> Mapping[str, set[str]]:
-        """The names of the nodes on which an instance runs, by its name."""
-        if self._elsewhere is None:
-            self._elsewhere = {}
-            for node, outcome in self.running.items():
-                for name, info in (outcome.value or {}).items():
-                    if info.state != USER_SHUTDOWN:
-                        self._elsewhere.setdefault(name, set()).add(node)
-        return self._elsewhere
+    def _elsewhere(self, name: str) -> bool:
+        """Whether any node runs an instance of this name. Hardly ever one does, and then all are looked through."""
+        if self._anywhere is None:
+            self._anywhere = set().union(*(outcome.value or () for outcome in self.running.values()))
+        return name in self._anywhere and any(
+            name in answer and answer[name].state != USER_SHUTDOWN
+            for answer in (outcome.value or {} for outcome in self.running.values())
+        )
 
-    def console(self, instance: Instance) -> Any:
-        """How to reach the console, as a cell."""
-        seen = self.seen(instance)
-        if isinstance(seen, tuple):
-            return seen
-        if seen.state == USER_SHUTDOWN:
-            return UNAVAILABLE
-        outcome = self.consoles.get(instance.uuid)
-        if outcome is None:
-            return NO_DATA
-        return reason(outcome.error) if outcome.error is not None else (0, outcome.value)
+    def console(self) -> Callable[[Instance], Any]:
+        """From an instance to how to reach its console, as a cell."""
+        seen_of = self.seen()
+
+        def of(instance: Instance) -> Any:
+            seen = seen_of(instance)
+            if isinstance(seen, tuple):
+                return seen
+            if seen.state == USER_SHUTDOWN:
+                return UNAVAILABLE
+            outcome = self.consoles.get(instance.uuid)
+            if outcome is None:
+                return NO_DATA
+            return reason(outcome.error) if outcome.error is not None else (0, outcome.value)
+
+        return of
 
 
 def stopped_status(instance: Instance) -> str:

@@ -8,9 +8,11 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.fields_instance import INSTANCE_FIELDS
 from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext
+from ganeti_tx.query.language.cell import Cell
 from ganeti_tx.query.language.field import Field, Need
 from ganeti_tx.query.live import consoles, running_instances
 from ganeti_tx.query.view import View, chosen
+from ganeti_tx.rpc.calls.instance import RunningInstance
 from ganeti_tx.rpc.interfaces import INodeRpc
 
 
@@ -36,21 +38,16 @@ class InstanceRows:
     ) -> InstanceContext:
         """Asks the nodes on which the instances should run, or after a failed move might run."""
         view = context.view
-        uuids = dict.fromkeys(
-            uuid for row in rows for uuid in (row.primary_node, *view.secondary_nodes(row)) if uuid in view.config.nodes
-        )
-        nodes = [view.config.nodes[uuid] for uuid in uuids]
-        hypervisors = {
-            row.hypervisor.value for row in rows if not row.forthcoming
-        }  # nodes need not have the others yet
-        context = InstanceContext(view, await running_instances(self.rpc, nodes, hypervisors))
+        nodes = view.homes if rows is view.instances else view.homes_of(rows)
+        kinds = {row.hypervisor for row in rows if not row.forthcoming}  # nodes need not have the others yet
+        context = InstanceContext(view, await running_instances(self.rpc, nodes, [kind.value for kind in kinds]))
         if Need.CONSOLES in needs:
-            with_console = [row for row in rows if runs(context, row)]
+            seen = context.seen()
+            with_console = [row for row in rows if runs(seen(row))]
             context = InstanceContext(view, context.running, await consoles(self.rpc, view, with_console))
         return context
 
 
-def runs(context: InstanceContext, instance: Instance) -> bool:
+def runs(seen: RunningInstance | Cell) -> bool:
     """Whether its primary node runs it."""
-    seen = context.seen(instance)
     return not isinstance(seen, tuple) and seen.state != USER_SHUTDOWN

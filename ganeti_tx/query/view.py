@@ -90,6 +90,16 @@ class View:
         return grouped((instance.primary_node, instance.name) for instance in self.instances)
 
     @cached_property
+    def homes(self) -> Sequence[Node]:
+        """The nodes of all instances."""
+        return self.homes_of(self.instances)
+
+    def homes_of(self, instances: Iterable[Instance]) -> Sequence[Node]:
+        """The nodes on which instances should run, or after a failed move might run."""
+        uuids = dict.fromkeys(uuid for each in instances for uuid in (each.primary_node, *self.secondary_nodes(each)))
+        return [self.config.nodes[uuid] for uuid in uuids if uuid in self.config.nodes]
+
+    @cached_property
     def secondaries(self) -> Mapping[str, Sequence[str]]:
         """The names of the instances of which a node (uuid) is secondary."""
         return grouped((node, instance.name) for instance in self.instances for node in self.secondary_nodes(instance))

@@ -20,7 +20,7 @@ def instance_with_disks(instance: InstanceSpec) -> list[str]:
     return [named(instance.name), *(name for disk in instance.disks for name in disk_tree(disk))]
 
 
-class RunningInstance(msgspec.Struct, frozen=True):
+class RunningInstance(msgspec.Struct, frozen=True, gc=False):
     """An instance as its hypervisor sees it: memory in MiB, CPU time in seconds, state 0 running or 1 shut down by its user."""
 
     memory: int

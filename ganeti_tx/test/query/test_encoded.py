@@ -6,8 +6,9 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.query.encoded import MOST, AllRows
-from ganeti_tx.query.language.field import Kind, computed
+from ganeti_tx.query.encoded import MOST, AllRows, column
+from ganeti_tx.query.language.cell import Cell
+from ganeti_tx.query.language.field import Kind, Need, computed
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
 from ganeti_tx.test.query.case import QueryCase
 
@@ -93,3 +94,32 @@ class KeptTests(SynchronousTestCase):
         for name, size, made in asked:
             self.assertEqual(len(self.parts(name, size)[0]), size + 2)
             self.assertEqual((name, self.made), (name, made))
+
+    def column(self, name: str, kind: Kind = Kind.TEXT, needs: frozenset[Need] = frozenset()) -> list[Cell]:
+        """The cells of a field."""
+
+        def get(row: int) -> str:
+            self.made += 1
+            return name
+
+        return column(computed(name, name, kind, "", get, needs=needs), self.rows, None)
+
+    def test_columns(self) -> None:
+        """Cells of what is configured are made once, unless they are live, or may be of any size."""
+        live, configured = frozenset({Need.INSTANCES}), frozenset[Need]()
+        asked = (("a", Kind.TEXT, configured, 1), ("a", Kind.TEXT, configured, 1), ("b", Kind.TEXT, live, 2),
+                 ("b", Kind.TEXT, live, 3), ("c", Kind.OTHER, configured, 4), ("c", Kind.OTHER, configured, 5),
+                 ("a", Kind.TEXT, configured, 5))  # fmt: skip
+        for name, kind, needs, made in asked:
+            self.assertEqual(self.column(name, kind, needs), [(0, name)])
+            self.assertEqual((name, self.made), (name, made))
+
+    def test_columns_make_way(self) -> None:
+        """They are kept in the same room."""
+        self.column("a")
+        self.parts("b", MOST - 1000)
+        self.column("a")
+        self.assertEqual(self.made, 2)
+        self.parts("c", 2000)
+        self.column("a")
+        self.assertEqual(self.made, 4)
