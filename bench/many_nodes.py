@@ -23,7 +23,7 @@ from ganeti_tx.node.answers import answers
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import NodeSite
 from ganeti_tx.rpc.calls.base import NodeCall
-from ganeti_tx.rpc.calls.disk import BlockdevFind
+from ganeti_tx.rpc.calls.disk import BlockdevStates, DiskState
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
 from ganeti_tx.rpc.calls.os import OsDiagnose, OsReport
@@ -61,10 +61,10 @@ class OneNode:
         """One."""
         return [OS]
 
-    @answers(BlockdevFind)
-    async def disk(self, call: BlockdevFind) -> BlockDevStatus | None:
-        """It is there."""
-        return BlockDevStatus(dev_path=f"/dev/{call.disk.uuid}", size=call.disk.size)
+    @answers(BlockdevStates)
+    async def disks(self, call: BlockdevStates) -> list[DiskState]:
+        """They are there."""
+        return [DiskState(BlockDevStatus(dev_path=f"/dev/{each.uuid}", size=each.size)) for each in call.disks]
 
 
 class SilentDispatch(NodeDispatch):

@@ -11,10 +11,8 @@ from zope.interface import implementer
 
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.each_node import outcome_of
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeUnreachableError, Outcome, R, Target
+from ganeti_tx.rpc.interfaces import PROMPT, INodeRpc, NodeUnreachableError, Outcome, R, Target
 
-#: Seconds after which nobody is waited for any more, if nobody else answers sooner.
-LIMIT = 10.0
 #: Once as many have answered as are still waited for, these have so many seconds, or so many times what the others took.
 LEAST, TIMES = 4.0, 3.0
 #: Once so many have answered for each that is still waited for, these are the seconds: among few, one may just be busy.
@@ -40,7 +38,7 @@ class PromptRpc:
         self, nodes: Iterable[Target], call: NodeCall[R], timeout: float | None = None
     ) -> Mapping[str, Outcome[R]]:
         """As INodeRpc says, sooner."""
-        return await Round(self.clock, call, LIMIT if timeout is None else timeout).outcomes(self.rpc, nodes)
+        return await Round(self.clock, call, PROMPT if timeout is None else timeout).outcomes(self.rpc, nodes)
 
 
 @define(eq=False)

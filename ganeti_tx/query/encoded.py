@@ -84,9 +84,7 @@ def encoded_rows(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> 
 
 def encoded(fields: Sequence[Field], rows: Sequence[Any], context: Any) -> Parts:
     """The parts of these rows."""
-    columns = [
-        [value if status == NORMAL else None for status, value in each.column(context, rows)] for each in fields
-    ]
+    columns = [[value if status == NORMAL else None for status, value in each.column(context, rows)] for each in fields]
     encode = msgspec.json.Encoder().encode
     return [in_ascii(encode(row))[1:-1] for row in zip(*columns, strict=True)]
 

@@ -11,6 +11,8 @@ from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.refusals import CallTooLate
 
 R = TypeVar("R")
+#: Seconds that a node has for an answer when somebody only looks, and waits for it.
+PROMPT = 10.0
 
 
 class Target(Protocol):

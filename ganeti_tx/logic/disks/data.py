@@ -1,53 +1,49 @@
-"""One disk of an instance as gnt-instance info shows it."""
+"""The disks of an instance as gnt-instance info shows them."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import frozen
-
+from ganeti_tx.logic.disks.questions import DiskQuestions, DiskStates, Side
 from ganeti_tx.model import logical_id
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_specs import without_secret
-from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.logical_id import Minor, NodeUuid, Port
 from ganeti_tx.model.mirror_state import is_split, why_apart
-from ganeti_tx.model.node import Node
 from ganeti_tx.model.status import BlockDevStatus
-from ganeti_tx.rpc.calls.disk import BlockdevFind
-from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 
-@frozen
-class Side:
-    """A disk, or one that it is made of, as a node has it."""
-
-    node: Node
-    spec: DiskSpec
-
-    def child(self, index: int) -> "Side":
-        """One that it is made of."""
-        return Side(self.node, self.spec.children[index])
+def disk_questions(target: InstanceView, questions: DiskQuestions) -> list[Sequence[Side]]:
+    """Ask for the state of each disk on the primary node, and for that on the secondary one."""
+    specs = {node.uuid: target.disk_specs(node) for node in (target.primary, *target.secondaries)}
+    found: list[Sequence[Side]] = []
+    for index, disk in enumerate(target.disks):
+        homes = [target.primary, *(node for node in target.secondaries if node.uuid in disk.nodes)]
+        found.append([questions.add(node, without_secret(specs[node.uuid][index])) for node in homes[:2]])
+    return found
 
 
-async def disk_data(nodes: INodeRpc, target: InstanceView, index: int, static: bool) -> dict[str, Any]:
-    """The disk, with its state on the primary node and the secondary one unless only static data are wanted."""
-    disk = target.disks[index]
-    homes = [target.primary, *(node for node in target.secondaries if node.uuid in disk.nodes)]
-    sides = [] if static else [Side(node, without_secret(target.disk_specs(node)[index])) for node in homes]
-    return await with_states(nodes, described(target, disk), sides)
+def disks_data(
+    target: InstanceView, sides: Sequence[Sequence[Side]] | None, states: DiskStates
+) -> list[dict[str, Any]]:
+    """The disks as they are configured, with the states of their sides if these were asked for."""
+    of_each = sides if sides is not None else [()] * len(target.disks)
+    return [
+        with_states(described(target, disk), of_disk, states)
+        for disk, of_disk in zip(target.disks, of_each, strict=True)
+    ]
 
 
-async def with_states(nodes: INodeRpc, data: dict[str, Any], sides: Sequence[Side]) -> dict[str, Any]:
+def with_states(data: dict[str, Any], sides: Sequence[Side], states: DiskStates) -> dict[str, Any]:
     """What is described, and all that it is made of, with the states of its sides: that on the primary node comes first.
 
     A mirror whose sides are not alike has why, for each side ("papart", "sapart"; Ganeti's own data have no such thing), and
     whether somebody has to say which of them counts ("split_brain").
     """
-    found = [await status_on(nodes, side) for side in sides[:2]]
+    found = [states.of(side) for side in sides]
     primary, secondary = [*map(state_words, found), None, None][:2]
     children = [
-        await with_states(nodes, child, [side.child(index) for side in sides])
+        with_states(child, [side.children[index] for side in sides], states)
         for index, child in enumerate(data["children"])
     ]
     return {**data, "pstatus": primary, "sstatus": secondary, "children": children, **apart(found)}
@@ -106,14 +102,6 @@ def mirror_place(target: InstanceView, disk: Disk) -> dict[str, str | int] | Non
         "secondary_minor": minors[1],
         "port": port,
     }
-
-
-async def status_on(nodes: INodeRpc, side: Side) -> BlockDevStatus | None:
-    """How a disk is there; None when the node cannot tell."""
-    try:
-        return await nodes.call(side.node, BlockdevFind(disk=side.spec))
-    except RpcError:
-        return None
 
 
 def state_words(state: BlockDevStatus | None) -> list[Any] | None:

@@ -7,7 +7,8 @@ import msgspec
 
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.disks.data import disk_data
+from ganeti_tx.logic.disks.data import disk_questions, disks_data
+from ganeti_tx.logic.disks.questions import DiskQuestions, DiskStates, Side
 from ganeti_tx.logic.instance.presence import SHUT_DOWN_BY_USER
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance, on_nodes
@@ -17,7 +18,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpInstanceQueryData
 from ganeti_tx.model.params.hypervisor import without_global
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
-from ganeti_tx.rpc.interfaces import NodeOfflineError, Outcome
+from ganeti_tx.rpc.interfaces import PROMPT, NodeOfflineError, NodeUnreachableError, Outcome
 
 #: What runs on each node that answered, by the node's uuid and the instance's name.
 Running = Mapping[str, Mapping[str, RunningInstance]]
@@ -49,14 +50,18 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
     async def execute(self) -> dict[str, dict[str, Any]]:
         """The data, by instance name."""
         targets = (await self._views()).each()
-        running = {} if self.op.static else await self._running(targets)
+        running: Running = {}
+        questions, states, sides = DiskQuestions(), DiskStates(), dict[str, list[Sequence[Side]]]()
+        if not self.op.static:
+            sides = {target.instance.uuid: disk_questions(target, questions) for target in targets}
+            outcomes = await self._outcomes(targets)
+            running = {uuid: outcome.get() for uuid, outcome in outcomes.items() if outcome.error is None}
+            states = await questions.ask(self.nodes, {uuid for uuid, each in outcomes.items() if is_silent(each)})
         return {
             target.instance.name: {
                 **self._settings(target),
                 "run_state": None if self.op.static else run_state(target, running),
-                "disks": [
-                    await disk_data(self.nodes, target, index, self.op.static) for index in range(len(target.disks))
-                ],
+                "disks": disks_data(target, sides.get(target.instance.uuid), states),
             }
             for target in targets
         }
@@ -64,8 +69,8 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
     async def _views(self) -> InstanceViews:
         return await self.config.instance_views([instance.uuid for instance in self._named])
 
-    async def _running(self, targets: Sequence[InstanceView]) -> Running:
-        """What the primary nodes run; one that does not answer is left out, with a warning."""
+    async def _outcomes(self, targets: Sequence[InstanceView]) -> Mapping[str, Outcome[dict[str, RunningInstance]]]:
+        """What the primary nodes run, by their uuids, or why one does not tell, which is a warning, too."""
         primaries = {target.primary.uuid: target.primary for target in targets}
         hypervisors: dict[str, set[str]] = {}
         for target in targets:
@@ -73,16 +78,14 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
         outcomes: dict[str, Outcome[dict[str, RunningInstance]]] = {}
         for kinds in sorted({tuple(sorted(each)) for each in hypervisors.values()}):
             alike = [node for uuid, node in primaries.items() if hypervisors[uuid] == set(kinds)]
-            outcomes.update(await self.nodes.call_many(alike, AllInstancesInfo(hypervisors=list(kinds))))
+            outcomes.update(await self.nodes.call_many(alike, AllInstancesInfo(hypervisors=list(kinds)), PROMPT))
         for node in primaries.values():
             error = outcomes[node.name].error
             if isinstance(error, NodeOfflineError):
                 self._warn_offline(node, targets)
             elif error is not None:
                 self.warn(f"cannot tell what runs on node {node.name}: {error}")
-        return {
-            uuid: outcomes[node.name].get() for uuid, node in primaries.items() if outcomes[node.name].error is None
-        }
+        return {uuid: outcomes[node.name] for uuid, node in primaries.items()}
 
     def _warn_offline(self, node: Node, targets: Sequence[InstanceView]) -> None:
         for target in targets:
@@ -124,6 +127,11 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
             "be_instance": msgspec.to_builtins(instance.beparams),
             "be_actual": spec.beparams,
         }
+
+
+def is_silent(outcome: Outcome[Any]) -> bool:
+    """Whether there is no use in asking a node anything more."""
+    return isinstance(outcome.error, NodeUnreachableError)
 
 
 def run_state(target: InstanceView, running: Running) -> str | None:

@@ -3,8 +3,12 @@
 from collections import Counter
 from typing import Any
 
-from ganeti_tx.luxid.prompt_rpc import LEAST, LIMIT
-from ganeti_tx.test.inprocess.network import Late
+from ganeti_tx.luxid.prompt_rpc import LEAST
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import BlockdevStates
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo
+from ganeti_tx.rpc.interfaces import PROMPT
+from ganeti_tx.test.inprocess.network import Late, Trouble
 from ganeti_tx.test.inprocess.populated import PopulatedCase
 from ganeti_tx.test.query.facts_table import FACTS
 
@@ -14,7 +18,7 @@ class CallTests(PopulatedCase):
 
     def asked(self, what: str, fields: list[str], condition: list[Any] | None = None) -> dict[str, int]:
         """How many calls each node gets for one query, by its short name; no query waits for a second."""
-        self.cluster.pass_time(LIMIT)  # what was asked before has ended
+        self.cluster.pass_time(PROMPT)  # what was asked before has ended
         luxi, begun, sent = self.luxi(), self.cluster.time.seconds(), len(self.cluster.network.sent)
         luxi.query(what, fields, condition)
         self.assertLess(self.cluster.time.seconds() - begun, LEAST + 0.1)
@@ -59,3 +63,28 @@ class CallTests(PopulatedCase):
         self.cluster.network.fault = None
         self.cluster.pass_time(10)
         self.assertEqual(self.luxi().query("node", ["mtotal"], ["=", "name", "node3"])["data"], [[[0, 8192]]])
+
+    def info(self, silent: str) -> tuple[str, float]:
+        """What is told of a mirrored instance while a node takes calls and answers none, and how long it takes."""
+
+        def fault(node: str, call: NodeCall[object]) -> Trouble | None:
+            asked = isinstance(call, AllInstancesInfo | BlockdevStates)
+            return Trouble.ANSWER_LOST if asked and node.startswith(silent) else None
+
+        self.cluster.pass_time(60)  # the queue has given up on the node that cannot be reached
+        self.cluster.network.fault = fault
+        begun = self.cluster.time.seconds()
+        text = self.ok("gnt-instance info web1")
+        self.cluster.network.fault = None
+        return text, self.cluster.time.seconds() - begun
+
+    def test_details(self) -> None:
+        """Details have what the configuration holds, and what the others tell, when a node has had the time of a query."""
+        text, seconds = self.info("node2")
+        self.assertIn("did not answer all_instances_info within 10 s", text)
+        self.assertIn("on secondary: /dev/drbd0", text)
+        self.assertLess(seconds, 2 * PROMPT)
+        text, seconds = self.info("node3")
+        self.assertIn("on primary: /dev/drbd0", text)
+        self.assertNotIn("on secondary: /dev/drbd0", text)
+        self.assertLess(seconds, 2 * PROMPT)

@@ -7,10 +7,10 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.luxid.prompt_rpc import LAST_LOOK, LEAST, LEAST_OF_LAST, LIMIT, NEARLY_ALL, TIMES, PromptRpc
+from ganeti_tx.luxid.prompt_rpc import LAST_LOOK, LEAST, LEAST_OF_LAST, NEARLY_ALL, TIMES, PromptRpc
 from ganeti_tx.luxid.shared_rpc import SharedRpc
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo
-from ganeti_tx.rpc.interfaces import NodeOfflineError, NodeUnreachableError
+from ganeti_tx.rpc.interfaces import PROMPT, NodeOfflineError, NodeUnreachableError
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.model.samples import NODE
 
@@ -101,7 +101,7 @@ class PromptTests(SynchronousTestCase):
             self.asked(node, call) if node.startswith("node1") else self.refuse(node)
         )
         asking = self.ask([NODES[0], NODES[1], replace(NODES[2], offline=True), NODES[3]])
-        self.clock.advance(LIMIT - 1)
+        self.clock.advance(PROMPT - 1)
         self.assertNoResult(asking)
         self.answer(1)
         outcomes = self.successResultOf(asking)
@@ -115,7 +115,7 @@ class PromptTests(SynchronousTestCase):
     def test_nobody(self) -> None:
         """When nobody answers there is an end, too; its error names the node, the call and the time."""
         asking = self.ask()
-        self.clock.advance(LIMIT)
+        self.clock.advance(PROMPT)
         self.clock.advance(LAST_LOOK)
         outcomes = self.successResultOf(asking)
         self.assertRegex(str(outcomes["node2.example.com"].error), "node2.example.com.*10.* s: all_instances_info")

@@ -9,12 +9,16 @@ from ganeti_tx.errors import OpPrereqError
 from ganeti_tx.model.hypervisors import CLUSTER_ONLY
 from ganeti_tx.model.opcodes import OpInstanceQueryData
 from ganeti_tx.model.status import BlockDevStatus
-from ganeti_tx.rpc.calls.disk import BlockdevFind
+from ganeti_tx.rpc.calls.disk import BlockdevStates, DiskState
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo
+from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, RUNNING, UnitTestCase
 from ganeti_tx.test.model.samples import DISK
 
 NAME = INSTANCE.name
+STATUS = BlockDevStatus(dev_path="/x", size=1024, major=7, minor=1)
+#: The same as it is shown.
+STATE = ["/x", 7, 1, None, None, False, 1]
 
 
 class QueryDataTests(UnitTestCase):
@@ -41,19 +45,55 @@ class QueryDataTests(UnitTestCase):
     def test_from_the_nodes(self) -> None:
         """The nodes tell what runs and how the disks are."""
         self.nodes.answer(AllInstancesInfo, {NAME: RUNNING})
-        self.nodes.answer(BlockdevFind, BlockDevStatus(dev_path="/x", size=1024, major=7, minor=1))
+        self.nodes.answers[BlockdevStates] = lambda node, call: [DiskState(STATUS) for _ in call.disks]
         data = self.run_op(OpInstanceQueryData(instances=("web1",)))[NAME]
         self.assertEqual(data["run_state"], "up")
-        self.assertEqual(data["disks"][0]["pstatus"], ["/x", 7, 1, None, None, False, 1])
+        self.assertEqual(data["disks"][0]["pstatus"], STATE)
         self.assertEqual(self.stage.locked["instance/web1.example.com"], "shared")
 
     def test_node_that_does_not_answer(self) -> None:
         """Its instances' state is unknown, with a warning; the rest is told."""
         self.nodes.fail(AllInstancesInfo, "gone")
-        self.nodes.fail(BlockdevFind, "gone")
+        self.nodes.answers[BlockdevStates] = lambda node, call: [DiskState(STATUS) for _ in call.disks]
         data = self.run_op(OpInstanceQueryData())[NAME]
         self.assertIsNone(data["run_state"])
         self.assertIn("gone", self.stage.feedback[-1])
+        self.assertEqual(data["disks"][0]["pstatus"], STATE)
+
+    def test_silent_node(self) -> None:
+        """One that cannot be reached is not asked for its disks, too: whoever asks would wait twice for nothing."""
+        self.nodes.fail(AllInstancesInfo, "gone", NodeUnreachableError)
+        data = self.run_op(OpInstanceQueryData())[NAME]
+        self.assertEqual((data["run_state"], data["disks"][0]["pstatus"]), (None, None))
+        self.assertEqual(self.nodes.kinds(), [AllInstancesInfo.name])
+        self.assertEqual(len(self.stage.feedback), 1)
+
+    def test_disks_of_which_nothing_is_told(self) -> None:
+        """A disk may not be there, or its storage not tell, or the node not know the call: the others are told."""
+        self.nodes.answer(AllInstancesInfo, {})
+        self.nodes.answer(BlockdevStates, [DiskState()])
+        self.assertIsNone(self.run_op(OpInstanceQueryData())[NAME]["disks"][0]["pstatus"])
+        self.nodes.answer(BlockdevStates, [DiskState(fault="no such pool")])
+        self.assertIsNone(self.run_op(OpInstanceQueryData())[NAME]["disks"][0]["pstatus"])
+        self.nodes.fail(BlockdevStates, "unknown call")
+        self.assertIsNone(self.run_op(OpInstanceQueryData())[NAME]["disks"][0]["pstatus"])
+
+    def test_both_sides(self) -> None:
+        """Each node is asked once for all, what mirrors are made of included, and each state finds its place."""
+        mirrored = replace(INSTANCE, network_port=None)
+        self.stage = self.make_stage(replace(CONFIG, disks={DISK.uuid: DISK}, instances={mirrored.uuid: mirrored}))
+        self.nodes = self.stage.nodes
+        self.nodes.answer(AllInstancesInfo, {})
+        self.nodes.answers[BlockdevStates] = lambda node, call: [
+            DiskState(replace(STATUS, dev_path=f"/{node.split('.')[0]}/{each.uuid}")) for each in call.disks
+        ]
+        (disk,) = self.run_op(OpInstanceQueryData())[NAME]["disks"]
+        for shown, configured in ((disk, DISK), *zip(disk["children"], DISK.children, strict=True)):
+            paths = [shown[side][0] for side in ("pstatus", "sstatus")]
+            self.assertEqual(paths, [f"/node1/{configured.uuid}", f"/node2/{configured.uuid}"])
+        calls = self.nodes.of_kind(BlockdevStates)
+        self.assertEqual([len(call.disks) for call in calls], [3, 3])
+        self.assertNotIn("s3cret", str(calls))
 
     def test_no_secrets(self) -> None:
         """Private OS parameters and a mirror's secret are not in the result, which is kept in job files."""

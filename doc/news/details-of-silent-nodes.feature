@@ -1,0 +1,1 @@
+``gnt-instance info`` asks each node once for all its disks, side by side, instead of for one disk after the other; a node that does not answer is given up after ten seconds, and what is configured is shown, with a warning.
