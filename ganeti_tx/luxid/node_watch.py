@@ -132,10 +132,10 @@ class NodeWatch:
             return
         tally.set(AGE, max(self.clock.seconds() - seen.at, 0.0))
         describe_nodes(tally, seen)
-        status_of = seen.instance_context.status()
+        context = seen.instance_context
         statuses = Counter(
-            (name, status_of(instance))
-            for instance in seen.instances
+            (name, context.status(instance, told))
+            for instance, told in zip(seen.instances, context.seen_each(seen.instances), strict=True)
             if (name := seen.node_context.view.node_name(instance.primary_node)) is not None
         )
         for (name, status), count in statuses.items():

@@ -1,6 +1,6 @@
 """The fields of instances that come from the configuration, and those that their nodes tell."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -10,7 +10,7 @@ from ganeti_tx.model.params.os import fill_osparams
 from ganeti_tx.query.fields_instance_disks import DISK_FIELDS
 from ganeti_tx.query.fields_instance_nics import NIC_FIELDS
 from ganeti_tx.query.fields_instance_params import PARAM_FIELDS
-from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext
+from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext, Seen
 from ganeti_tx.query.language.cell import NORMAL, UNAVAILABLE, Cell
 from ganeti_tx.query.language.field import Field, Gives, Kind, Match, Need, by_name, computed, maybe, stored, tracking
 from ganeti_tx.query.language.spellings import SpelledFields
@@ -59,40 +59,42 @@ def osparams(context: InstanceContext) -> Callable[[Instance], dict[str, str]]:
     return lambda instance: fill_osparams(cluster, instance.os, instance.osparams)
 
 
-def of_running(attribute: str) -> Callable[[InstanceContext], Callable[[Instance], Cell]]:
+#: A cell of what the primary node says of an instance.
+Told = Callable[[InstanceContext, Instance, Seen], Cell]
+
+
+def of_running(attribute: str) -> Told:
     """What the primary node says of an instance that runs."""
     read = attrgetter(attribute)
 
-    def bind(context: InstanceContext) -> Callable[[Instance], Cell]:
-        seen_of = context.seen()
+    def cell(context: InstanceContext, instance: Instance, seen: Seen) -> Cell:
+        if isinstance(seen, tuple):
+            return seen
+        return UNAVAILABLE if seen.state == USER_SHUTDOWN else (NORMAL, read(seen))
 
-        def get(instance: Instance) -> Cell:
-            seen = seen_of(instance)
-            if isinstance(seen, tuple):
-                return seen
-            return UNAVAILABLE if seen.state == USER_SHUTDOWN else (NORMAL, read(seen))
-
-        return get
-
-    return bind
+    return cell
 
 
-def is_running(context: InstanceContext) -> Callable[[Instance], Cell]:
+def is_running(context: InstanceContext, instance: Instance, seen: Seen) -> Cell:
     """Whether the primary node runs it."""
-    seen_of = context.seen()
-
-    def get(instance: Instance) -> Cell:
-        seen = seen_of(instance)
-        if isinstance(seen, RunningInstance):
-            return NORMAL, seen.state != USER_SHUTDOWN
-        return (NORMAL, False) if seen is UNAVAILABLE else seen
-
-    return get
+    if isinstance(seen, RunningInstance):
+        return NORMAL, seen.state != USER_SHUTDOWN
+    return (NORMAL, False) if seen is UNAVAILABLE else seen
 
 
-def live(name: str, title: str, kind: Kind, doc: str, bind: Any, gives: Gives = Gives.CELL) -> Field:
+def live(name: str, title: str, kind: Kind, doc: str, told: Told, needs: frozenset[Need] = RUNS) -> Field:
     """A field for which the primary node is asked what it runs."""
-    return Field(name, title, kind, doc, bind, gives, needs=RUNS)
+
+    def bind(context: InstanceContext) -> Callable[[Instance], Cell]:
+        return lambda instance: told(context, instance, context.seen(instance))
+
+    def of_all(context: InstanceContext, instances: Sequence[Instance]) -> list[Cell]:
+        return [
+            told(context, instance, seen)
+            for instance, seen in zip(instances, context.seen_each(instances), strict=True)
+        ]
+
+    return Field(name, title, kind, doc, bind, Gives.CELL, needs=needs, of_all=of_all)
 
 
 def node_field(name: str, title: str, kind: Kind, doc: str, bind: Any, **more: Any) -> Field:
@@ -174,17 +176,15 @@ LIVE_FIELDS = [
         Kind.TEXT,
         "Desired and actual state in one word: running, ADMIN_down, ADMIN_offline, USER_down, ERROR_down, ERROR_up,"
         " ERROR_nodedown, ERROR_nodeoffline or ERROR_wrongnode",
-        lambda context: context.status(),
-        Gives.VALUE,
+        lambda context, instance, seen: (NORMAL, context.status(instance, seen)),
     ),
-    Field(
+    live(
         "console",
         "Console",
         Kind.OTHER,
         "How to reach the console",
-        lambda context: context.console(),
-        Gives.CELL,
-        needs=frozenset({Need.INSTANCES, Need.CONSOLES}),
+        lambda context, instance, seen: context.console(instance, seen),
+        needs=RUNS | {Need.CONSOLES},
     ),
 ]
 #: How design-2.0 spells the names of parameters, and how Ganeti 3.0 lists them.

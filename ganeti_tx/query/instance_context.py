@@ -1,6 +1,6 @@
 """What the getters of instance fields share during one query: the view, live data, filled parameters."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
@@ -22,6 +22,8 @@ from ganeti_tx.rpc.calls.instance import RunningInstance
 USER_SHUTDOWN = 1
 #: What one node runs, by name.
 Instances = Mapping[str, RunningInstance]
+#: An instance as its primary node sees it, or the cell of all that it would tell.
+Seen = RunningInstance | Cell
 
 
 @define
@@ -33,6 +35,7 @@ class InstanceContext:
     consoles: Consoles = field(factory=dict)
     _hv_base: dict[tuple[Hypervisor, str], Params] = field(factory=dict, init=False)
     _answers: dict[str, Instances | Cell] | None = field(default=None, init=False)
+    _seen: tuple[Sequence[Instance], Sequence[Seen]] | None = field(default=None, init=False)
     #: The names of all instances that nodes tell of.
     _anywhere: set[str] | None = field(default=None, init=False)
 
@@ -64,17 +67,22 @@ class InstanceContext:
 
         return filled
 
-    def seen(self) -> Callable[[Instance], RunningInstance | Cell]:
-        """From an instance to how its primary node sees it, or to the cell that says why that is not known or not there."""
+    def seen(self, instance: Instance) -> Seen:
+        """How its primary node sees an instance, or the cell that says why that is not known or not there."""
+        return self._look_up([instance])[0]
+
+    def seen_each(self, instances: Sequence[Instance]) -> Sequence[Seen]:
+        """The same of several. The fields of a query ask for the same ones, which are looked up once."""
+        if self._seen is None or self._seen[0] is not instances:
+            self._seen = instances, self._look_up(instances)
+        return self._seen[1]
+
+    def _look_up(self, instances: Sequence[Instance]) -> Sequence[Seen]:
         told = self._told()
-
-        def of(instance: Instance) -> RunningInstance | Cell:
-            there = told.get(instance.primary_node)
-            if there is None:
-                return UNAVAILABLE
-            return there if isinstance(there, tuple) else there.get(instance.name, UNAVAILABLE)
-
-        return of
+        return [
+            there if isinstance(there := told.get(each.primary_node, {}), tuple) else there.get(each.name, UNAVAILABLE)
+            for each in instances
+        ]
 
     def _told(self) -> Mapping[str, Instances | Cell]:
         """What each node runs, by its uuid, or the cell of all that it should run."""
@@ -88,22 +96,17 @@ class InstanceContext:
             return NO_DATA
         return reason(outcome.error) if outcome.error is not None else outcome.value or {}
 
-    def status(self) -> Callable[[Instance], str]:
-        """From an instance to one of Ganeti's instance statuses (Ganeti 3.0 configuration table)."""
-        told, up = self._told(), AdminState.UP
+    def status(self, instance: Instance, seen: Seen) -> str:
+        """One of Ganeti's instance statuses (Ganeti 3.0 configuration table)."""
+        if isinstance(seen, tuple):
+            return self._not_told(instance)
+        if seen.state == USER_SHUTDOWN:
+            return "USER_down" if instance.admin_state is AdminState.UP else stopped_status(instance)
+        return "running" if instance.admin_state is AdminState.UP else "ERROR_up"
 
-        def of(instance: Instance) -> str:
-            there = told.get(instance.primary_node)
-            if there is None or isinstance(there, tuple) or (info := there.get(instance.name)) is None:
-                return self._not_told(instance, there)
-            if info.state == USER_SHUTDOWN:
-                return "USER_down" if instance.admin_state is up else stopped_status(instance)
-            return "running" if instance.admin_state is up else "ERROR_up"
-
-        return of
-
-    def _not_told(self, instance: Instance, there: Instances | Cell | None) -> str:
+    def _not_told(self, instance: Instance) -> str:
         """The status of one that its primary node does not tell of."""
+        there = self._told().get(instance.primary_node)
         if isinstance(there, tuple):
             offline = self.view.config.nodes[instance.primary_node].offline
             return "ERROR_nodeoffline" if offline else "ERROR_nodedown"
@@ -120,22 +123,16 @@ class InstanceContext:
             for answer in (outcome.value or {} for outcome in self.running.values())
         )
 
-    def console(self) -> Callable[[Instance], Any]:
-        """From an instance to how to reach its console, as a cell."""
-        seen_of = self.seen()
-
-        def of(instance: Instance) -> Any:
-            seen = seen_of(instance)
-            if isinstance(seen, tuple):
-                return seen
-            if seen.state == USER_SHUTDOWN:
-                return UNAVAILABLE
-            outcome = self.consoles.get(instance.uuid)
-            if outcome is None:
-                return NO_DATA
-            return reason(outcome.error) if outcome.error is not None else (0, outcome.value)
-
-        return of
+    def console(self, instance: Instance, seen: Seen) -> Any:
+        """How to reach the console, as a cell."""
+        if isinstance(seen, tuple):
+            return seen
+        if seen.state == USER_SHUTDOWN:
+            return UNAVAILABLE
+        outcome = self.consoles.get(instance.uuid)
+        if outcome is None:
+            return NO_DATA
+        return reason(outcome.error) if outcome.error is not None else (0, outcome.value)
 
 
 def stopped_status(instance: Instance) -> str:

@@ -7,12 +7,10 @@ from attrs import frozen
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.query.collect import ALL_AT_ONCE
 from ganeti_tx.query.fields_instance import INSTANCE_FIELDS
-from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext
-from ganeti_tx.query.language.cell import Cell
+from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext, Seen
 from ganeti_tx.query.language.field import Field, Need
 from ganeti_tx.query.live import consoles, running_instances
 from ganeti_tx.query.view import View, chosen
-from ganeti_tx.rpc.calls.instance import RunningInstance
 from ganeti_tx.rpc.interfaces import INodeRpc
 
 
@@ -42,12 +40,11 @@ class InstanceRows:
         kinds = {row.hypervisor for row in rows if not row.forthcoming}  # nodes need not have the others yet
         context = InstanceContext(view, await running_instances(self.rpc, nodes, [kind.value for kind in kinds]))
         if Need.CONSOLES in needs:
-            seen = context.seen()
-            with_console = [row for row in rows if runs(seen(row))]
+            with_console = [row for row, seen in zip(rows, context.seen_each(rows), strict=True) if runs(seen)]
             context = InstanceContext(view, context.running, await consoles(self.rpc, view, with_console))
         return context
 
 
-def runs(seen: RunningInstance | Cell) -> bool:
+def runs(seen: Seen) -> bool:
     """Whether its primary node runs it."""
     return not isinstance(seen, tuple) and seen.state != USER_SHUTDOWN

@@ -4,10 +4,13 @@ from itertools import product
 from typing import Any
 
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred
 
 from ganeti_tx.model.enums import AdminState, AdminStateSource, DiskTemplate, Hypervisor
+from ganeti_tx.query.fields_instance import LIVE_FIELDS
 from ganeti_tx.query.language.cell import UNAVAILABLE
-from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
+from ganeti_tx.query.language.field import Need
+from ganeti_tx.rpc.calls.instance import AllInstancesInfo, InstanceConsoles, RunningInstance
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.model.samples import DISK, NIC, VOLUME
 from ganeti_tx.test.query.case import QueryCase
@@ -318,3 +321,27 @@ class SpellingTests(QueryCase):
         self.assertNotIn("hvparam/acpi", list(self.queries.resources["instance"].fields))
         for name in ("hvparam/colour", "beparam/", "hvparam", "be/nosuch", "hvparam/hv/acpi", "beparam/acpi"):
             self.assertEqual(self.queries.fields("instance", [name])["fields"][0]["kind"], "unknown", name)
+
+
+class LiveColumnTests(QueryCase):
+    """Columns of what nodes tell are made all at once."""
+
+    def test_as_one_by_one(self) -> None:
+        """Each cell is the same as when it is read alone, as filters read them, whatever its node told or did not."""
+        more: list[dict[str, Any]] = [{}, {"admin_state": UP}, {"primary_node": "node2-uuid"}, {"primary_node": ""}]
+        for number, changes in enumerate(more):
+            self.add_instance(f"more{number}.example.com", **changes)
+        self.rpc.answers[AllInstancesInfo] = lambda node, call: {WEB1: RUNS, "more1.example.com": SHUT_DOWN}
+        self.rpc.answers[InstanceConsoles] = lambda node, call: {each.name: {"kind": "ssh"} for each in call.instances}
+        rows, context = self.successResultOf(Deferred.fromCoroutine(self.told()))
+        self.assertEqual(len(rows), 5)
+        for field in LIVE_FIELDS:
+            get = field.bind(context)
+            self.assertEqual(field.column(context, rows), [get(row) for row in rows], field.name)
+
+    async def told(self) -> Any:
+        """All instances, and what nodes tell of them."""
+        instances: Any = self.queries.resources["instance"]
+        rows, context = await instances.rows(None, frozenset(), strict=False)
+        needs = frozenset({Need.INSTANCES, Need.CONSOLES})
+        return rows, await instances.collect(rows, context, needs)
