@@ -42,7 +42,14 @@ _PREFIXES: dict[type[GanetiError], str] = {
 
 
 class Declined(Exception):
-    """The operator said no, or nobody could be asked; the text, if any, says what is needed."""
+    """The operator said no, or nobody could be asked; the text, if any, says what is needed.
+
+    @ivar status: how the command ends.
+    """
+
+    def __init__(self, text: str, status: ExitCode = ExitCode.FAILURE) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 def describe(error: Exception) -> tuple[ExitCode, str]:
@@ -51,7 +58,7 @@ def describe(error: Exception) -> tuple[ExitCode, str]:
         case UsageError():
             return error.status, f"Failure: {error}"
         case Declined():
-            return ExitCode.CONFIRMATION, str(error)
+            return error.status, str(error)
         case ConfigurationError():
             return ExitCode.CONFIGURATION, _prefixed(error)
         case GanetiError():

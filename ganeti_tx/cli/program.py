@@ -128,7 +128,8 @@ def _run_command(program: Program, name: str, words: Sequence[str], context: Com
         return ExitCode.FAILURE
     except (GanetiError, Declined, OSError) as error:
         status, text = describe(error)
-        session.fail(text)
+        if text:
+            session.fail(text)
         if isinstance(error, GanetiError) and (more := suggestion(session, text)):
             session.warn(more)
         log.write("ERROR", f"{text} (status {status})")

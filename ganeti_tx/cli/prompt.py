@@ -5,11 +5,21 @@ from collections.abc import Mapping, Sequence
 
 from ganeti_tx.cli.failures import Declined
 from ganeti_tx.cli.session import Session
+from ganeti_tx.errors import ExitCode
 
 WIDTH = 70
 YES, NO, HELP = "y", "n", "?"
 #: Words for keys.
 SPELT = {"yes": YES, "no": NO}
+#: How commands end whose question is not answered with yes, as Ganeti's do; all others with a failure.
+DECLINED = {
+    ("gnt-job", "cancel"): ExitCode.CONFIRMATION,
+    ("gnt-job", "change-priority"): ExitCode.CONFIRMATION,
+    ("gnt-node", "evacuate"): ExitCode.CONFIRMATION,
+    ("gnt-node", "failover"): ExitCode.USAGE,
+    ("gnt-node", "migrate"): ExitCode.CONFIRMATION,
+    ("gnt-node", "powercycle"): ExitCode.USAGE,
+}
 
 
 def choose(session: Session, text: str, choices: Mapping[str, str], default: str, option: str) -> str:
@@ -18,7 +28,7 @@ def choose(session: Session, text: str, choices: Mapping[str, str], default: str
     @param option: answers beforehand. @raise Declined: nobody can be asked.
     """
     if not session.interactive:
-        raise Declined(f"{text}\nNobody can be asked here; {option} answers beforehand")
+        raise _declined(session, f"{text}\nNobody can be asked here; {option} answers beforehand")
     keys = "/".join(f"[{key}]" if key == default else key for key in choices)
     question = "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="") for line in text.split("\n"))
     while True:
@@ -47,4 +57,9 @@ def confirm_many(session: Session, names: Sequence[str], what: str, verb: str, o
 
 def _agreed(session: Session, text: str, option: str, choices: Mapping[str, str]) -> None:
     if choose(session, text, choices, NO, option) != YES:
-        raise Declined("Aborted on request")
+        raise _declined(session)
+
+
+def _declined(session: Session, text: str = "") -> Declined:
+    """Whoever has said no need not be told so."""
+    return Declined(text, DECLINED.get((session.program, session.command), ExitCode.FAILURE))

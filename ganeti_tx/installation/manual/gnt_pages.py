@@ -10,9 +10,9 @@ from ganeti_tx.installation.manual.roff import bold, escaped, paragraphs, sectio
 
 STATUSES = {
     ExitCode.SUCCESS: "Everything was done.",
-    ExitCode.FAILURE: "Something was not done; standard error says what and why.",
+    ExitCode.FAILURE: "Something was not done; standard error says what and why, unless a question was answered with no.",
     ExitCode.USAGE: "An option is not known or has a value that it cannot have.",
-    ExitCode.CONFIRMATION: "A question was answered with no, or could not be asked.",
+    ExitCode.CONFIRMATION: "Nobody has said yes to gnt-job cancel or change-priority, or gnt-node evacuate or migrate.",
     ExitCode.UNKNOWN_FIELD: "A field that was asked for is not known.",
 }
 

@@ -72,13 +72,13 @@ class SubmitTests(SynchronousTestCase):
         )
 
     def test_question(self) -> None:
-        """Without -f somebody must say yes; no or nobody there gives the exit status 13 and no job."""
+        """Without -f somebody must say yes; no or nobody there gives the exit status 1 and no job."""
         self.cli.client.answers["Query"] = lambda *_: answer_of(("name", "text", "Instance"), rows=[["web1"]])
         for stdin, status in (
             (Terminal("maybe\ny\n"), 0),
-            (Terminal("\n"), 13),
-            (Terminal(""), 13),
-            (io.StringIO("y\n"), 13),
+            (Terminal("\n"), 1),
+            (Terminal(""), 1),
+            (io.StringIO("y\n"), 1),
         ):
             self.cli.client.jobs.clear()
             outcome = self.cli("gnt-instance", "remove", "web1", stdin=stdin)

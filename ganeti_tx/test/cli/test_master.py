@@ -47,8 +47,8 @@ class MasterTests(SynchronousTestCase):
         self.assertTrue(self.request("--no-voting", "--yes-do-it")["no_voting"])
         self.assertTrue(self.request("--no-voting", stdin=Terminal("y\n"))["no_voting"])
         self.cli.programs.clear()
-        self.assertEqual(self.cli("gnt-cluster", "master-failover", "--no-voting").status, 13)
-        self.assertEqual(self.cli("gnt-cluster", "master-failover", "--no-voting", stdin=Terminal("n\n")).status, 13)
+        self.assertEqual(self.cli("gnt-cluster", "master-failover", "--no-voting").status, 1)
+        self.assertEqual(self.cli("gnt-cluster", "master-failover", "--no-voting", stdin=Terminal("n\n")).status, 1)
         self.assertEqual(self.cli.programs, [])
 
     def test_alias(self) -> None:
@@ -69,7 +69,7 @@ class MasterTests(SynchronousTestCase):
     def test_address(self) -> None:
         """The address is taken by a job; to give it up must be confirmed."""
         self.assertEqual(self.cli("gnt-cluster", "activate-master-ip").status, 0)
-        self.assertEqual(self.cli("gnt-cluster", "deactivate-master-ip").status, 13)
+        self.assertEqual(self.cli("gnt-cluster", "deactivate-master-ip").status, 1)
         self.assertEqual(self.cli("gnt-cluster", "deactivate-master-ip", "--yes").status, 0)
         submitted = [op["OP_ID"] for op in self.cli.client.submitted]
         self.assertEqual(submitted, ["OP_CLUSTER_ACTIVATE_MASTER_IP", "OP_CLUSTER_DEACTIVATE_MASTER_IP"])
