@@ -287,8 +287,13 @@ class ResolverError(GenericError):
     def __init__(self, hostname: str, code: object, message: str) -> None:
         super().__init__(hostname, code, message)
 
+    @property
+    def reason(self) -> str:
+        """Why, in the words of whoever was asked."""
+        return one_line(str(self._arg(2)))
+
     def __str__(self) -> str:
-        return one_line(f"cannot resolve {self._arg(0)!r}: {self._arg(2)}")
+        return one_line(f"cannot resolve {self._arg(0)!r}: {self.reason}")
 
 
 class ResultValidationError(GenericError):

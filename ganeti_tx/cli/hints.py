@@ -27,7 +27,7 @@ _FIELD = re.compile(r"unknown field '([^']+)' in filter")
 #: An error that lists what is allowed.
 _LISTED = re.compile(
     r"(?:'(?P<quoted>[^']+)'|\.(?P<key>[\w-]+): unknown|: (?P<plain>[\w/-]+) is not known).*?"
-    r"(?:allowed are|allowed:|known are|there are|a job has|choose from) (?P<words>.+)"
+    r"(?:allowed are|allowed:|known are|known [\w -]+ parameters are|there are|a job has|choose from) (?P<words>.+)"
 )
 _EXPECTED = re.compile(r'expected one of (.+), got "([^"]+)"')
 

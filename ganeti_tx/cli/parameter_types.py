@@ -65,7 +65,9 @@ def typed(given: Mapping[str, Any], types: Mapping[str, str], what: str, *, clos
 
 def _typed_one(name: str, value: Any, types: Mapping[str, str], what: str, closed: bool) -> Any:
     if closed and name not in types:
-        raise TypeEnforcementError(f"unknown {what} parameter {name!r}; known are {', '.join(sorted(types))}")
+        raise TypeEnforcementError(
+            f"Unknown parameter {name!r}; known {what} parameters are {', '.join(sorted(types))}"
+        )
     read = _READERS.get(types.get(name, "string"))
     if value is None or value == DEFAULT:
         return DEFAULT if value == DEFAULT else None

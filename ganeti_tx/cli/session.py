@@ -14,6 +14,8 @@ from ganeti_tx.luxi.daemon import Daemon
 from ganeti_tx.model.node_port import NODE_PORT
 
 SOCKET = "/var/run/ganeti/socket/ganeti-query"
+#: As Ganeti says it.
+NO_CLUSTER = "Cluster not initialized or this machine is not part of a cluster"
 MASTER_FILE = "/var/lib/ganeti/ssconf_master_node"
 KNOWN_HOSTS = "/var/lib/ganeti/known_hosts"
 _MAX_NAME_FILE = 4096
@@ -243,7 +245,9 @@ def connect_to_master(environ: Mapping[str, str]) -> Client:
 def _explain_missing_socket(environ: Mapping[str, str]) -> None:
     master = master_name(environ)
     if master != (environ.get("GANETI_HOSTNAME") or os.uname().nodename):
-        raise OpPrereqError(f"This is not the master node: run the command on {master}", ECode.INVAL)
+        raise OpPrereqError(
+            f"This is not the master node, please connect to node '{master}' and rerun the command", ECode.INVAL
+        )
 
 
 def read_name(path: str) -> str:
@@ -260,6 +264,6 @@ def master_name(environ: Mapping[str, str], read: Callable[[str], str] = read_na
     try:
         return read(rooted(environ, MASTER_FILE))
     except FileNotFoundError:
-        raise OpPrereqError("This node is in no cluster: set one up with 'gnt-cluster init'", ECode.INVAL) from None
+        raise OpPrereqError(f"{NO_CLUSTER}; 'gnt-cluster init' sets one up", ECode.INVAL) from None
     except OSError as error:
         raise OpPrereqError(f"Cannot read {error.filename}: {error.strerror}", ECode.ENVIRON) from None

@@ -34,12 +34,16 @@ def list_tags(session: Session, options: Parsed, words: Sequence[str]) -> int:
 
 
 def _change(op_id: str) -> Callable[[Session, Parsed, Sequence[str]], int]:
+    done = "added" if op_id == "OP_TAGS_SET" else "removed"
+
     def change(session: Session, options: Parsed, words: Sequence[str]) -> int:
         """Submit the change of the tags given and read from a file."""
         name, typed = _named(session, words)
         tags = [*typed, *_tags_from(session, options.tags_source)]
         if not tags:
-            raise OpPrereqError("No tags were given, neither as arguments nor with --from", ECode.INVAL)
+            raise OpPrereqError(
+                f"No tags to be {done}: none were given, neither as arguments nor with --from", ECode.INVAL
+            )
         run_opcode(session, options, opcode(op_id, kind=_kind(session), name=name or None, tags=tags))
         return ExitCode.SUCCESS
 

@@ -10,6 +10,7 @@ from ganeti_tx.config.claims import Claim
 from ganeti_tx.errors import ConfigurationError, ECode, OpPrereqError
 from ganeti_tx.model.base import Tracked, touched
 from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.lookup import not_known
 
 #: A pure function of the configuration and the time (seconds since the epoch).
 #: @raise ConfigurationError: refused; @raise OpPrereqError: what it is about is not there.
@@ -50,7 +51,7 @@ def stored(kind: str, by_uuid: Mapping[str, V], uuid: str) -> V:
     """The object of a uuid. @raise OpPrereqError: unknown_entity."""
     held = by_uuid.get(uuid)
     if held is None:
-        raise OpPrereqError(f"{kind} {uuid!r} not known", ECode.NOENT)
+        raise OpPrereqError(not_known(kind, uuid), ECode.NOENT)
     return held
 
 

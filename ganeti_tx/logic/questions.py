@@ -6,24 +6,40 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.base import NodeCall
-from ganeti_tx.rpc.calls.node import NodeInfo, StorageUnit
+from ganeti_tx.rpc.calls.node import BridgesExist, NodeInfo, StorageUnit
+from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, R, RpcError, Target
 
 
-async def ask(nodes: INodeRpc, node: Target, call: NodeCall[R], refusal: ECode = ECode.INVAL) -> R:
-    """The call's result. @raise OpPrereqError: of kind `refusal` when the node says no, else environment_error."""
+async def ask(
+    nodes: INodeRpc, node: Target, call: NodeCall[R], refusal: ECode = ECode.INVAL, told: str | None = None
+) -> R:
+    """The call's result. @raise OpPrereqError: of kind `refusal` when the node says no, else environment_error.
+
+    @param told: what Ganeti says before the reason, which names the node.
+    """
     try:
         return await nodes.call(node, call)
     except NodeCallError as error:
-        raise OpPrereqError(str(error), refusal) from None
+        raise OpPrereqError(f"{told}: {error.cause}" if told else str(error), refusal) from None
     except RpcError as error:
-        raise OpPrereqError(str(error), ECode.ENVIRON) from None
+        raise OpPrereqError(f"{told}: {error}" if told else str(error), ECode.ENVIRON) from None
+
+
+async def ask_os(nodes: INodeRpc, node: Node, call: OsValidate) -> bool:
+    """Whether a node has an operating system. @raise OpPrereqError: it cannot install or run it as that is wanted."""
+    return await ask(nodes, node, call, told=f"OS Parameters validation failed on node {node.name}")
+
+
+async def ask_bridges(nodes: INodeRpc, node: Node, question: BridgesExist) -> None:
+    """@raise OpPrereqError: a node does not have all that interfaces are to be plugged into."""
+    await ask(nodes, node, question, ECode.ENVIRON, f"Error checking bridges on destination node '{node.name}'")
 
 
 def check_online(node: Node, purpose: str) -> None:
     """@raise OpPrereqError: the node is marked offline."""
     if node.offline:
-        raise OpPrereqError(f"node {node.name} is marked offline: cannot {purpose}", ECode.STATE)
+        raise OpPrereqError(f"Can't use offline node: {node.name}; cannot {purpose}", ECode.STATE)
 
 
 def check_takes_instances(node: Node) -> None:
@@ -45,7 +61,7 @@ async def check_free_memory(nodes: INodeRpc, node: Node, hypervisor: str, wanted
         )
     if wanted > free:
         raise OpPrereqError(
-            f"not enough memory on node {node.name} for {purpose}: needed {wanted} MiB, available {free} MiB",
+            f"Not enough memory on node {node.name} for {purpose}: needed {wanted} MiB, available {free} MiB",
             ECode.NORES,
         )
 

@@ -1,12 +1,26 @@
 """Finding an object by name, unique short name or uuid (design-2.1: clients may use any of them)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, Protocol, TypeVar
 
 from ganeti_tx.errors import ECode, OpPrereqError
 
 #: So many candidates an error lists before it says "and N more".
 MAX_LISTED = 10
+#: The kinds that Ganeti's operations have not found, where others are not known.
+SOUGHT = frozenset({"network", "node group"})
+#: How it is told, by kind and name, that there is no such object.
+Told = Callable[[str, str], str]
+
+
+def not_known(kind: str, wanted: str) -> str:
+    """As operations say it."""
+    return f"{kind.capitalize()} {wanted!r} not {'found' if kind in SOUGHT else 'known'}"
+
+
+def not_listed(kind: str, wanted: str) -> str:
+    """As queries say it."""
+    return f"{kind.split()[-1].capitalize()} name {wanted} not found"
 
 
 class Named(Protocol):
@@ -29,8 +43,9 @@ class NameIndex(Generic[N]):
     before both: a full name holds a dot, which no uuid does.
     """
 
-    def __init__(self, kind: str, by_uuid: Mapping[str, N]) -> None:
+    def __init__(self, kind: str, by_uuid: Mapping[str, N], told: Told = not_known) -> None:
         self._kind = kind
+        self._told = told
         self._by_uuid = by_uuid
         self._by_name: dict[str, list[N]] = {}
         self._by_short: dict[str, list[N]] = {}
@@ -46,7 +61,7 @@ class NameIndex(Generic[N]):
         if held is not None:
             return held
         name = wanted.lower()
-        return only(self._kind, wanted, self._by_name.get(name) or self._by_short.get(name) or ())
+        return only(self._kind, wanted, self._by_name.get(name) or self._by_short.get(name) or (), self._told)
 
     def find_all(self, wanted: Iterable[str]) -> list[N]:
         """The objects meant, in the given order. @raise OpPrereqError: as `find`, for the first that fails."""
@@ -69,13 +84,13 @@ def short_names(name: str) -> list[str]:
     return [".".join(parts[:count]) for count in range(1, len(parts))]
 
 
-def only(kind: str, wanted: str, candidates: Iterable[N]) -> N:
+def only(kind: str, wanted: str, candidates: Iterable[N], told: Told = not_known) -> N:
     """The single candidate. @raise OpPrereqError: there is none, or more than one."""
     found = list(candidates)
     if len(found) == 1:
         return found[0]
     if not found:
-        raise OpPrereqError(f"{kind} {wanted!r} not known", ECode.NOENT)
+        raise OpPrereqError(told(kind, wanted), ECode.NOENT)
     names = sorted(held.name for held in found)
     more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
     raise OpPrereqError(f"{kind} {wanted!r} is ambiguous: {', '.join(names[:MAX_LISTED])}{more}", ECode.INVAL)

@@ -88,7 +88,7 @@ class Facts:
         """@raise GanetiError: one is missing. What a hypervisor does not plug in itself is not looked for."""
         if missing := missing_bridges(self.files, self.user_mode_marker, call.bridges):
             raise GanetiError(
-                f"bridges missing on this node: {', '.join(missing)}; make them there, or name others with "
+                f"Missing bridges {', '.join(missing)}; make them there, or name others with "
                 "'--net 0:link=BRIDGE' or, for all instances, 'gnt-cluster modify --nic-parameters link=BRIDGE'"
             )
         hypervisor = self.hypervisors.get(call.hypervisor)

@@ -11,7 +11,7 @@ from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.instance import Instance
-from ganeti_tx.model.lookup import NameIndex
+from ganeti_tx.model.lookup import NameIndex, not_listed
 from ganeti_tx.model.natural_order import natural
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
@@ -67,22 +67,22 @@ class View:
     @cached_property
     def instance_names(self) -> NameIndex[Instance]:
         """Instances by name."""
-        return NameIndex("instance", self.config.instances)
+        return NameIndex("instance", self.config.instances, not_listed)
 
     @cached_property
     def node_names(self) -> NameIndex[Node]:
         """Nodes by name."""
-        return NameIndex("node", self.config.nodes)
+        return NameIndex("node", self.config.nodes, not_listed)
 
     @cached_property
     def group_names(self) -> NameIndex[NodeGroup]:
         """Node groups by name."""
-        return NameIndex("node group", self.config.nodegroups)
+        return NameIndex("node group", self.config.nodegroups, not_listed)
 
     @cached_property
     def network_names(self) -> NameIndex[Network]:
         """Networks by name."""
-        return NameIndex("network", self.config.networks)
+        return NameIndex("network", self.config.networks, not_listed)
 
     @cached_property
     def primaries(self) -> Mapping[str, Sequence[str]]:

@@ -31,7 +31,7 @@ def disks_of(template: str | None, given: Sequence[Identified], os_size: int | N
     if os_size is not None:
         return [{"size": os_size}]
     if not given:
-        raise _wrong("No disks were given: use --disk 0:size=SIZE or --os-size SIZE")
+        raise _wrong("No disk information specified: use --disk 0:size=SIZE or --os-size SIZE")
     return [_disk(index, settings) for index, settings in enumerate(_in_order("disk", given))]
 
 

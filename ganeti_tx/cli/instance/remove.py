@@ -25,7 +25,10 @@ def remove(session: Session, options: Parsed, names: Sequence[str]) -> int:
     name = names[0]
     if not options.force:
         session.client.query("instance", ["name"], selection([name], force_filter=False))  # unknown names end here
-        text = f"This will remove the volumes of the instance {name}, and with them all its data. Continue?"
+        text = (
+            f"This will remove the volumes of the instance {name} (including mirrors), thus removing all the data of the"
+            " instance. Continue?"
+        )
         confirm(session, text, "--force")
     op = opcode(
         "OP_INSTANCE_REMOVE",

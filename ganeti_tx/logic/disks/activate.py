@@ -5,7 +5,7 @@ from ganeti_tx.logic.disks.apart import split_disks, way_out
 from ganeti_tx.logic.disks.on_nodes import disk_nodes, shutdowns
 from ganeti_tx.logic.disks.ready import make_ready
 from ganeti_tx.logic.disks.sync import wait_for_sync
-from ganeti_tx.logic.instance.presence import state_as_before
+from ganeti_tx.logic.instance.presence import mark_active, state_as_before
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import check_online
@@ -40,7 +40,7 @@ class LUInstanceActivateDisks(InstanceUnit[OpInstanceActivateDisks]):
         fresh = not self.instance.disks_active
         if fresh:
             async with self.step(MARK, state_as_before(self.instance)):
-                await self._mark()
+                await mark_active(self.config, self.instance)
         async with self.step(READY, *(shutdowns(self.target) if fresh else ())):
             paths = await make_ready(self.nodes, self.target, self.warn, ignore_size=self.op.ignore_size)
             if paths is None:
@@ -55,7 +55,3 @@ class LUInstanceActivateDisks(InstanceUnit[OpInstanceActivateDisks]):
         """They are ready, and never become alike by themselves."""
         for index in await split_disks(self.nodes, self.target):
             self.warn(f"disk/{index} of instance {self.instance.name}: {SPLIT_BRAIN}; {way_out(self.target)}")
-
-    async def _mark(self) -> None:
-        instance = self.instance
-        await self.config.set_instance_state(instance.uuid, instance.admin_state, instance.admin_state_source, True)

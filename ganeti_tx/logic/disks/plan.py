@@ -109,9 +109,10 @@ def template_of(op: OpInstanceCreate, cluster: Cluster) -> DiskTemplate:
 def check_template(word: DiskTemplate, cluster: Cluster, available: Collection[DiskTemplate]) -> None:
     """@raise OpPrereqError: the template is not enabled, or cannot be made here."""
     if word not in cluster.enabled_disk_templates:
-        enabled = ", ".join(cluster.enabled_disk_templates)
+        enabled = ",".join(cluster.enabled_disk_templates)
         raise OpPrereqError(
-            f"disk template {word.value} is not enabled in this cluster (enabled: {enabled})", ECode.INVAL
+            f"Disk template '{word.value}' is not enabled in cluster. Enabled disk templates are: {enabled}",
+            ECode.INVAL,
         )
     if word not in available:
         raise OpPrereqError(
@@ -237,8 +238,8 @@ def disk_size(what: str, asked: Mapping[str, Any], cluster: Cluster) -> int:
     if asked.get("size", AUTO) == AUTO:
         if not cluster.default_disk_size:
             raise OpPrereqError(
-                f"{what}: Missing size or adoption source; give a size, or have one for all new disks"
-                " ('gnt-cluster modify --defaults disksize=SIZE')",
+                f"Missing size or adoption source for {what.replace('/', ' ')}; give a size, or have one for all new"
+                " disks ('gnt-cluster modify --defaults disksize=SIZE')",
                 ECode.INVAL,
             )
         return cluster.default_disk_size

@@ -48,12 +48,12 @@ async def wait_for_sync(
     """
     name, vain = target.instance.name, 0
     indices = range(len(target.disks)) if only is None else only
-    tell(f"- INFO: Waiting for instance {name} to sync disks")
+    tell(waiting(name))
     while True:
         states, fault = await look(nodes, target, indices)
         left = [state for state in states if state.sync_percent is not None]
         if fault is None and not left and not any(state.is_degraded for state in states):
-            tell(f"- INFO: Instance {name}'s disks are in sync")
+            tell(in_sync(name))
             return
         vain = 0 if left else vain + 1
         if vain == MAX_VAIN:
@@ -64,6 +64,22 @@ async def wait_for_sync(
             if state.sync_percent is not None:
                 tell(f"- INFO: - device disk/{index}: {state.sync_percent:5.2f}% done, {remaining(state)}")
         await pause(interval(left))
+
+
+def waiting(name: str) -> str:
+    """What is told before the first look at an instance's disks."""
+    return f"- INFO: Waiting for instance {name} to sync disks"
+
+
+def in_sync(name: str) -> str:
+    """What is told after the last one."""
+    return f"- INFO: Instance {name}'s disks are in sync"
+
+
+def tell_in_sync(name: str, tell: Told) -> None:
+    """What Ganeti tells of disks, too, that have no copies, for which nobody need be asked."""
+    tell(waiting(name))
+    tell(in_sync(name))
 
 
 def _sentence(name: str, mended: Sequence[str]) -> str:

@@ -138,6 +138,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     async def check(self) -> None:
         """The request makes sense, the group admits it, the node can take it; given MAC addresses are reserved."""
+        if self.op.no_install and self.op.start:
+            self.info("- INFO: No-installation mode selected, disabling startup")
         self._cluster = await self.config.cluster()
         await self._check_free()
         if self._data is not None:
@@ -163,8 +165,6 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             await check_address(self._name, self._address, self._cluster, nodes, self.context.ping)
         self._check_policy()
         await self._check_nodes()
-        if self.op.no_install and self.op.start:
-            self.info("- INFO: No-installation mode selected, disabling startup")
         self._target = await self._make_target()
         await warn_of_ratios(self, self._target, ignored=self.op.ignore_ipolicy)
 
@@ -172,7 +172,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         """@raise OpPrereqError: there is an instance of that name; or what was reserved is not there any more as it was."""
         if self._reserved is None:
             if self._name in await self.config.instance_names():
-                raise OpPrereqError(f"instance {self._name} is already in the cluster", ECode.EXISTS)
+                raise OpPrereqError(f"Instance '{self._name}' is already in the cluster", ECode.EXISTS)
             return
         now = await self.config.instance_view(self._reserved.instance.uuid)
         if now.instance != self._reserved.instance:

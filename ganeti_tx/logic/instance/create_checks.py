@@ -6,7 +6,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.disks.plan import DiskPlan, space_wanted
 from ganeti_tx.logic.instance.create_plan import CreatePlan
 from ganeti_tx.logic.instance.links import links_question, planned_links
-from ganeti_tx.logic.questions import ask, check_free_memory, check_room
+from ganeti_tx.logic.questions import ask, ask_bridges, ask_os, check_free_memory, check_room
 from ganeti_tx.logic.unit import Ping
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.node import Node
@@ -39,9 +39,10 @@ async def check_runs(
     if plan.wants_os and {plan.os, os_name(plan.os)} & set(cluster.blacklisted_os):
         raise OpPrereqError(f"Guest OS '{plan.os}' is not allowed for installation", ECode.STATE)
     hvparams = plan.filled_hvparams(cluster)
-    await ask(nodes, node, HypervisorValidateParams(hypervisor=plan.hypervisor.value, hvparams=hvparams))
+    call = HypervisorValidateParams(hypervisor=plan.hypervisor.value, hvparams=hvparams)
+    await ask(nodes, node, call, told=f"Hypervisor parameter validation failed on node {node.name}")
     if (links := links_question(plan.hypervisor.value, planned_links(cluster, plan.nics))) is not None:
-        await ask(nodes, node, links, ECode.ENVIRON)
+        await ask_bridges(nodes, node, links)
     if plan.wants_os:
         os_call = OsValidate(
             required=True,
@@ -53,7 +54,7 @@ async def check_runs(
             scripts=[*scripts],
             hidden=sorted({*fill_private_osparams(cluster, plan.os, plan.osparams_private), *plan.osparams_secret}),
         )
-        await ask(nodes, node, os_call)
+        await ask_os(nodes, node, os_call)
     if plan.start:
         needed = plan.filled_beparams(cluster).maxmem
         await check_free_memory(nodes, node, plan.hypervisor.value, needed, f"creating instance {plan.name}")

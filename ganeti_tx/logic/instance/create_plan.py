@@ -119,7 +119,7 @@ def make_plan(
     if hypervisor not in cluster.enabled_hypervisors:
         enabled = ", ".join(cluster.enabled_hypervisors)
         raise OpPrereqError(
-            f"hypervisor {hypervisor.value} is not enabled in the cluster (enabled: {enabled})", ECode.STATE
+            f"Selected hypervisor ({hypervisor.value}) not enabled in the cluster ({enabled})", ECode.STATE
         )
     template, disks = plan_disks(op, cluster, name, templates)
     wants_os = not op.no_install and not any(disk.adopt for disk in disks)

@@ -7,7 +7,7 @@ from attrs import frozen
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.logic.backup.importing import Filling
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
-from ganeti_tx.logic.disks.sync import assemble_everywhere, wait_for_sync
+from ganeti_tx.logic.disks.sync import assemble_everywhere, tell_in_sync, wait_for_sync
 from ganeti_tx.logic.instance.create_plan import CreatePlan
 from ganeti_tx.logic.instance.presence import start, stop_again
 from ganeti_tx.logic.plan import Plan, PlannedStep
@@ -20,6 +20,8 @@ from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import InstanceOsAdd
 from ganeti_tx.rpc.interfaces import RpcError
 
+#: So often Ganeti looks at the disks of a new instance.
+LOOKS = 2
 SYNC, INSTALL, START = "wait until its disks are in sync", "run the OS create scripts", "start the instance"
 
 
@@ -47,6 +49,9 @@ class SettingUp:
         """Do it, on the instance as the configuration has it."""
         if self._waits_for_sync:
             await self._synchronise(target)
+        elif self.unit.op.wait_for_sync and target.disks:
+            for _ in range(LOOKS):
+                tell_in_sync(self.plan.name, self.unit.info)
         if self.data is not None:
             spec = target.spec(osparams_secret=self.plan.osparams_secret)
             await self.data.run(target, spec, self._shutdowns(target), stay=self.plan.start)

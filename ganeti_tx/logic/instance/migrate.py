@@ -16,12 +16,13 @@ from ganeti_tx.logic.instance.moves.kept import check_third
 from ganeti_tx.logic.instance.moves.migrating import Migrating
 from ganeti_tx.logic.instance.moves.move import Move
 from ganeti_tx.logic.instance.moves.new_pair import NewPair
-from ganeti_tx.logic.instance.moves.running import check_copies, check_passenger, why_not_running
+from ganeti_tx.logic.instance.moves.running import MARKED_DOWN, check_copies, check_passenger, why_not_running
 from ganeti_tx.logic.instance.moves.third import MigratingToThird
 from ganeti_tx.logic.instance.moves.unit import MoveUnit
 from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.logic.ratios import warn_of_ratios
+from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_place import OpInstanceMigrate
@@ -61,11 +62,14 @@ class LUInstanceMigrate(MoveUnit[OpInstanceMigrate]):
         if self.op.cleanup:
             self._work, self.move = await self.look_for_it()
             return
+        if down := self.op.allow_failover and self.instance.admin_state is not AdminState.UP:
+            self._tell_fallback(MARKED_DOWN)  # before an allocator is asked
         self.move = move = await self.destination.decide(self.target)
         await check_target(self.nodes, move, ignore_policy=self.op.ignore_ipolicy, warn=self.warn)
         await warn_of_ratios(self, move.after, ignored=self.op.ignore_ipolicy)
         if (reason := await self._why_failover()) is not None:
-            self.info(f"- INFO: {reason}, fallback allowed, switching to failover")
+            if not down:
+                self._tell_fallback(reason)
             work = self.failing_over(DEFAULT_SHUTDOWN_TIMEOUT, ignore_consistency=False, waits=False)
             await work.check()
             self._work = work
@@ -74,6 +78,9 @@ class LUInstanceMigrate(MoveUnit[OpInstanceMigrate]):
             self._work = await self._migrating(move)
         else:
             self._work = await self._to_third(self.destination.kept)
+
+    def _tell_fallback(self, reason: str) -> None:
+        self.info(f"- INFO: {reason}, fallback allowed, switching to failover")
 
     def _is_live(self) -> bool:
         if self.op.live is not None:

@@ -110,7 +110,7 @@ class LUInstanceMultiAlloc(LogicalUnit[OpInstanceMultiAlloc]):
         plans = []
         for each in self._wanted:
             if each.name in taken and not each.op.commit and self._allocators:
-                raise OpPrereqError(f"instance {each.name} is already in the cluster", ECode.EXISTS)
+                raise OpPrereqError(f"Instance '{each.name}' is already in the cluster", ECode.EXISTS)
             if not each.op.commit:
                 plans.append(await self._plan_of(each, cluster))
         if self._allocators:

@@ -24,7 +24,7 @@ async def resolved_name(given: str, resolve: Resolve, info: Info) -> tuple[str, 
         full, address = await resolve(typed)
     except ResolverError as error:
         raise OpPrereqError(
-            f"the name of instance {typed} does not resolve ({error}); --no-name-check (name_check=false) does without",
+            f"The given name ({typed}) does not resolve: {error.reason}; --no-name-check (name_check=false) does without",
             ECode.RESOLVER,
         ) from None
     name = check_name(full)

@@ -53,7 +53,9 @@ class Placement:
             await self._find_allocator()
             return
         if self.op.iallocator is not None:
-            raise OpPrereqError(f"iallocator {self.op.iallocator} and node {wanted} exclude each other", ECode.INVAL)
+            raise OpPrereqError(
+                f"Do not specify both, iallocator and node: {self.op.iallocator} and {wanted}", ECode.INVAL
+            )
         if self.op.opportunistic_locking:
             raise OpPrereqError(
                 f"opportunistic_locking goes with an iallocator only, but node {wanted} is given", ECode.INVAL

@@ -4,7 +4,7 @@ from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError
 from ganeti_tx.logic.disks.on_nodes import Warn, assemble_elsewhere
 from ganeti_tx.logic.instance.links import links_of, links_question
-from ganeti_tx.logic.questions import ask
+from ganeti_tx.logic.questions import ask, ask_bridges
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_spec import InstanceSpec
@@ -34,7 +34,7 @@ async def check_bridges(nodes: INodeRpc, target: InstanceView) -> None:
     """@raise OpPrereqError: a bridge, a switch or a routing table that the instance needs is not there."""
     links = links_of(target.nic_spec(nic) for nic in target.instance.nics)
     if (question := links_question(target.instance.hypervisor.value, links)) is not None:
-        await ask(nodes, target.primary, question, ECode.ENVIRON)
+        await ask_bridges(nodes, target.primary, question)
 
 
 async def start(
@@ -52,6 +52,11 @@ async def start(
         await nodes.call(target.primary, InstanceStart(instance=spec, startup_paused=paused))
     except RpcError as error:
         raise OpExecError(f"could not start instance {target.instance.name}: {error}") from None
+
+
+async def mark_active(config: IConfig, instance: Instance) -> None:
+    """Say that its disks are to be ready, and nothing else of its state."""
+    await config.set_instance_state(instance.uuid, instance.admin_state, instance.admin_state_source, True)
 
 
 def state_as_before(instance: Instance) -> Undo:

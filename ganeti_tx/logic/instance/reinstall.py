@@ -12,7 +12,7 @@ from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.instance.stopped import CLEAR, check_node_online, check_stopped
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.plan import Plan, PlannedStep
-from ganeti_tx.logic.questions import ask
+from ganeti_tx.logic.questions import ask_os
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
@@ -79,7 +79,7 @@ class LUInstanceReinstall(InstanceUnit[OpInstanceReinstall]):
             hypervisor=spec.hypervisor,
             hidden=[*spec.osparams_private, *spec.osparams_secret],
         )
-        await ask(self.nodes, self.target.primary, call)
+        await ask_os(self.nodes, self.target.primary, call)
 
     def plan(self) -> Plan:
         """The scripts, then what the configuration says."""

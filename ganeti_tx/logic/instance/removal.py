@@ -52,7 +52,6 @@ class Removal:
                     self.instance.uuid, AdminState.DOWN, AdminStateSource.ADMIN, self.instance.disks_active
                 )
         await self._wipe()
-        self.parts.info(f"Removing block devices for instance {self.instance.name}")
         async with self.parts.step(DISKS):
             if not await remove_disks(self.parts.nodes, self.target, self.parts.warn):
                 self.unless_ignored(f"cannot remove the disks of instance {self.instance.name}")
@@ -71,7 +70,6 @@ class Removal:
 
     async def forget(self) -> None:
         """The last step."""
-        self.parts.info(f"Removing instance {self.instance.name} out of cluster config")
         async with self.parts.step(FORGET):
             await self.parts.config.remove_instance(self.instance.uuid)
         await self.locks.remove(Lock(Level.INSTANCE, self.instance.name))

@@ -41,7 +41,6 @@ class LUInstanceRemove(InstanceUnit[OpInstanceRemove]):
         if self.instance.forthcoming:
             await self._removal.forget()
             return
-        self.info(f"Shutting down instance {self.instance.name} on node {self.target.primary.name}")
         async with self.step(STOP):
             await self._stop()
         await self._removal.execute()

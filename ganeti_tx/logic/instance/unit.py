@@ -116,7 +116,8 @@ class InstanceUnit(LogicalUnit[InstanceOp]):
         """@raise OpPrereqError: the instance is marked offline."""
         if self.instance.admin_state is AdminState.OFFLINE:
             raise OpPrereqError(
-                f"instance {self.instance.name} is marked offline; 'gnt-instance modify --online' changes that",
+                f"Instance '{self.instance.name}' is marked to be offline, can't use instance from outside down, up states;"
+                " 'gnt-instance modify --online' changes that",
                 ECode.STATE,
             )
 

@@ -27,7 +27,7 @@ class OsCatalogue:
         path = next((each for each in candidates(self.files, self.search_path) if each.name == name), None)
         if path is None:
             searched = ", ".join(map(str, self.search_path))
-            raise OpPrereqError(f"OS {name!r} not found on this node; searched: {searched}", ECode.NOENT)
+            raise OpPrereqError(f"Directory for OS {name} not found in search path: {searched}", ECode.NOENT)
         try:
             return read_definition(self.files, path)
         except Unusable as error:

@@ -42,10 +42,11 @@ class OsDefinition:
         """@raise OpPrereqError: a variant is missing, unknown (unless `force`) or there are none."""
         if not self.variants:
             if variant:
-                raise _wrong(f"OS {self.name!r} has no variants, so {variant!r} is not one")
+                raise _wrong(f"OS {self.name!r} does not support variants ({variant!r} passed)")
         elif not force and variant not in self.variants:
-            what = f"has no variant {variant!r}" if variant else "needs a variant"
-            raise _wrong(f"OS {self.name!r} {what}; allowed: {', '.join(self.variants)}")
+            support = f"OS {self.name!r} does not support variant {variant!r}"
+            told = support if variant else f"OS name {self.name!r} must include a variant"
+            raise _wrong(f"{told}; allowed: {', '.join(self.variants)}")
 
     def check_hypervisor(self, hypervisor: str) -> None:
         """@raise OpPrereqError: it cannot be installed under this hypervisor."""
@@ -58,7 +59,8 @@ class OsDefinition:
         known = {name for name, _help in self.parameters}
         if unknown := sorted(name for name in names if name not in known):
             allowed = ", ".join(sorted(known)) or "none"
-            raise _wrong(f"OS {self.name!r} has no parameters {', '.join(unknown)}; allowed: {allowed}")
+            told = f"The following parameters are not supported by the OS {self.name}: {', '.join(unknown)}"
+            raise _wrong(f"{told}; allowed: {allowed}")
 
 
 def split_name(full_name: str) -> tuple[str, str]:

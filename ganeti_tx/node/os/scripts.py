@@ -94,8 +94,9 @@ class OsScripts:
         )
         if not result.succeeded:
             hidden = [value for name, value in asked.osparams.items() if name in asked.hidden]
-            said = without_values(result.describe(), hidden)
-            raise OpPrereqError(f"OS {asked.os_name!r} refuses its parameters: {said}", ECode.INVAL)
+            ending, _, said = without_values(result.describe(), hidden).partition(": ")
+            ending = ending.replace("status", "exit code")
+            raise OpPrereqError(f"OS validation script failed ({ending}), output: {said or 'none'}", ECode.INVAL)
 
     async def _run_logged(
         self,

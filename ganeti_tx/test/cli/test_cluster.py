@@ -144,7 +144,7 @@ class InitTests(SynchronousTestCase):
             ("--defaults", "disksize=much"): "option --defaults: disksize: invalid size 'much'",
             ("--defaults", "memory=1g"): "'memory' has no default; known are bridge, disksize, hypervisor",
             ("--defaults", "bridge"): "bridge needs a value",
-            ("-N", "colour=red"): "unknown NIC parameter 'colour'",
+            ("-N", "colour=red"): "Unknown parameter 'colour'",
             ("-H", "kvm:acpi=perhaps"): "hypervisor parameter 'acpi': invalid value 'perhaps'",
             ("-H", "no_kvm"): "give kvm:KEY=VALUE",
         }.items():
@@ -351,7 +351,7 @@ class MasterTests(SynchronousTestCase):
         """Another node names the master."""
         self.master_is("node7")
         error = self.assertRaises(OpPrereqError, connect_to_master, self.environ)
-        self.assertIn("run the command on node7", str(error))
+        self.assertIn("connect to node 'node7'", str(error))
 
 
 CLUSTER: dict[str, Any] = {

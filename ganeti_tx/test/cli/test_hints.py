@@ -64,11 +64,11 @@ class NameTests(HintCase):
         """Behind the error, whose own lines stay; by all words with which errors speak of what is not there."""
         for text, kind in (
             ("Instance 'wbe1' not known", "instance"),
-            ("node 'wbe1' not known", "node"),
+            ("Node 'wbe1' not known", "node"),
             ("Node name wbe1 not found", "node"),
             ("Node group 'wbe1' not found", "group"),
             ("NodeGroup name wbe1 not found", "group"),
-            ("network 'wbe1' not known", "network"),
+            ("Network 'wbe1' not found", "network"),
         ):
             self.known = {kind: ["web1.example"]}
             self.assertEqual(self.refused(text), f"{REFUSED}{text}\nDid you mean web1.example?\n")

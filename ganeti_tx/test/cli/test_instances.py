@@ -139,7 +139,7 @@ class AddTests(SynchronousTestCase):
     def test_refused_devices(self) -> None:
         """Disks and NICs that make no sense are refused before anything is submitted."""
         for words, text in {
-            (): "No disks were given",
+            (): "No disk information specified",
             ("-s", "1g", "--disk", "0:size=1g"): "Please use either the '--disk' or '-s' option",
             ("-t", "diskless", "-s", "1g"): "Diskless instance but disk information passed",
             ("--disk", "0:size=12Q"): "Disk 0: invalid size '12Q'",
@@ -148,7 +148,7 @@ class AddTests(SynchronousTestCase):
             ("-s", "1g", "--net", "0:colour=red"): "NIC 0: unknown parameter 'colour'",
             ("-s", "1g", "--net", "0:link"): "NIC 0: parameter 'link' needs a value",
             ("-s", "1g", "-n", ":b"): "names no primary node",
-            ("-s", "1g", "-B", "ram=1"): "unknown backend parameter 'ram'",
+            ("-s", "1g", "-B", "ram=1"): "Unknown parameter 'ram'",
             ("-s", "1g", "-B", "vcpus=two"): "backend parameter 'vcpus': invalid number 'two'",
             ("-s", "1g", "-B", "vcpus"): "backend parameter 'vcpus' needs a value",
             ("-s", "1g", "-t", "tape"): "invalid choice: 'tape'",
@@ -240,7 +240,7 @@ class PowerTests(SynchronousTestCase):
     def test_declined(self) -> None:
         """Without a yes nothing is done."""
         for stdin in (Terminal("n\n"), None):
-            self.assertEqual(self.cli("gnt-instance", "shutdown", "--all", stdin=stdin).status, 13)
+            self.assertEqual(self.cli("gnt-instance", "shutdown", "--all", stdin=stdin).status, 1)
         self.assertEqual(self.cli.client.jobs, {})
 
     def test_modes(self) -> None:
@@ -265,7 +265,7 @@ class PowerTests(SynchronousTestCase):
     def test_all(self) -> None:
         """--all takes no names; where nobody can be asked it is said what answers beforehand."""
         refused = self.cli("gnt-instance", "startup", "--all")
-        self.assertEqual(refused.status, 13)
+        self.assertEqual(refused.status, 1)
         self.assertIn("--force-multiple answers beforehand", refused.err)
         self.assertEqual(self.cli("gnt-instance", "startup", "--all", "--force-multiple").status, 0)
         self.assertEqual(len(self.cli.client.jobs), 2)

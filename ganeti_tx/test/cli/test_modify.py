@@ -43,7 +43,7 @@ WRONG = [
     ("--net=no_0", "write ID:remove to remove it"),
     ("--net=detach:ip=none", "nothing can be said of what is to leave"),
     ("-B=memory=12Q", "invalid size '12Q'"),
-    ("-B=nosuch=1", "unknown backend parameter 'nosuch'"),
+    ("-B=nosuch=1", "Unknown parameter 'nosuch'"),
 ]
 
 

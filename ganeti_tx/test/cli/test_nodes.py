@@ -209,7 +209,7 @@ class TagTests(SynchronousTestCase):
         binary = Path(self.mktemp())
         binary.write_bytes(b"\xff\xfe")
         for words, text in (
-            ((), "No tags were given"),
+            ((), "No tags to be added"),
             (("--from", "/no/such"), "/no/such"),
             (("--from", str(binary)), "UTF-8"),
         ):
@@ -251,7 +251,7 @@ class ModifyTests(SynchronousTestCase):
             ("name", "text", "Node"), ("offline", "bool", "Offline"), rows=rows
         )
         outcome = self.cli("gnt-node", "modify", "-O", "no", "node2", stdin=Terminal("n\n"))
-        self.assertEqual((outcome.status, self.cli.client.submitted), (13, []))
+        self.assertEqual((outcome.status, self.cli.client.submitted), (1, []))
         self.assertTrue(outcome.err.startswith(BACK_ONLINE), outcome.err)
         for words, stdin in (
             (("node2",), Terminal("y\n")),

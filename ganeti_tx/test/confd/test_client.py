@@ -108,7 +108,7 @@ class QuestionTests(ClientCase):
         """An error of the server is one line."""
         self.serve(honest())
         for question, text in (
-            (questions.node_role("node9"), "node 'node9' not known"),
+            (questions.node_role("node9"), "Node 'node9' not known"),
             (questions.node_ip_of_instance("x"), "the cluster knows no such thing"),
             (questions.config("/no"), "the question is wrong"),
         ):
@@ -323,7 +323,7 @@ class SettlingTests(ClientCase):
             self.serve(*[honest(each) for each in order])
             asking = self.asking(questions.node_role("node9"))
             self.clock.pump([0.5] * 6)
-            self.assertEqual(str(self.failureResultOf(asking, ConfdClientError).value), "node 'node9' not known")
+            self.assertEqual(str(self.failureResultOf(asking, ConfdClientError).value), "Node 'node9' not known")
 
     def test_same_serial(self) -> None:
         """Two that differ under the same serial number of the whole are both told; one answer is given."""

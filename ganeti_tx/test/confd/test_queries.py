@@ -76,7 +76,7 @@ class NodeTests(SynchronousTestCase):
         """For a node that is not known there is a text, with serial number 0; so there is for a wrong query."""
         status, text, serial = ask(1, "node9")
         self.assertEqual((status, serial), (ERROR, 0))
-        self.assertEqual(text, "node 'node9' not known")
+        self.assertEqual(text, "Node 'node9' not known")
         for query in NEITHER:
             status, text, serial = ask(1, query)
             self.assertEqual((status, text, serial), (ERROR, "the query must be the name of a node", 0))
@@ -99,7 +99,7 @@ class NodeTests(SynchronousTestCase):
     def test_wrong(self) -> None:
         """A node that is not known is a text; what is no text is a wrong argument."""
         for kind in (RequestType.NODE_DRBD, RequestType.NODE_INSTANCES):
-            self.assertEqual(ask(kind, "node9"), (ERROR, "node 'node9' not known", 0))
+            self.assertEqual(ask(kind, "node9"), (ERROR, "Node 'node9' not known", 0))
             for query in NEITHER:
                 self.assertEqual(ask(kind, query), ARGUMENT, query)
 
@@ -153,7 +153,7 @@ class InstanceTests(SynchronousTestCase):
         self.assertEqual([disk["uuid"] for disk in disks], ["disk-uuid"])
         self.assertEqual([child["uuid"] for child in disks[0]["children"]], ["data-uuid", "meta-uuid"])
         self.assertEqual(ask(9, "inst2-uuid"), (OK, [], 5))
-        self.assertEqual(ask(9, "web9"), (ERROR, "instance 'web9' not known", 0))
+        self.assertEqual(ask(9, "web9"), (ERROR, "Instance 'web9' not known", 0))
         self.assertEqual(ask(9, None), ARGUMENT)
 
 

@@ -74,7 +74,7 @@ class ConfdClientContract(TestCase):
 
         async def asking() -> None:
             self.serve(present(), present())
-            with self.assertRaisesRegex(ConfdClientError, "^node 'node9' not known$"):
+            with self.assertRaisesRegex(ConfdClientError, "^Node 'node9' not known$"):
                 await self.ask(questions.node_role("node9"))
 
         return Deferred.fromCoroutine(asking())

@@ -273,4 +273,4 @@ class InProcessCluster:
 
 def unknown_host(name: str, family: AddressFamily) -> tuple[str, str]:
     """There is no other name service."""
-    raise ResolverError(name, None, "no such host")
+    raise ResolverError(name, None, "Name or service not known")

@@ -50,7 +50,15 @@ class Commands:
         program, *rest = words
         out, err = io.StringIO(), io.StringIO()
         luxi = DrivingClient(self.cluster)
-        context = CommandContext(
+        try:
+            status = run(program_named(program), rest, self.context(luxi, out, err))
+        finally:
+            luxi.close()
+        return status, out.getvalue(), err.getvalue()
+
+    def context(self, luxi: Client, out: io.StringIO, err: io.StringIO) -> CommandContext:
+        """What a command finds around it."""
+        return CommandContext(
             environ={"GANETI_HOSTNAME": self.cluster.master.name},
             out=out,
             err=err,
@@ -63,11 +71,6 @@ class Commands:
             listens=lambda address: address in self.cluster.network.daemons and self.cluster.network.is_up(address),
             connect_to=lambda path, daemon: DrivingClient(self.cluster, path),
         )
-        try:
-            status = run(program_named(program), rest, context)
-        finally:
-            luxi.close()
-        return status, out.getvalue(), err.getvalue()
 
     def _read(self, path: str) -> str:
         return self.cluster.master.disk.read(Path(path), MAX_FILE).decode().strip()

@@ -124,7 +124,7 @@ class FailoverTests(AnyNodeCase):
         self.ok("gnt-node modify --offline=yes --force node2")
         self.fails(
             f"{FAILOVER} -n node4 --secondary-node node2 web1",
-            "node2.example.com is marked offline: cannot keep a copy of instance web1 there",
+            "node2.example.com; cannot keep a copy of instance web1 there",
         )
         said = self.ok(f"{FAILOVER} -n node4 --secondary-node node3 web1")
         self.assertIn("make sure that it is down", said)

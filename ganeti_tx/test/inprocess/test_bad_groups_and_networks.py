@@ -27,7 +27,7 @@ GROUPS: Mapping[str, Sequence[Bad]] = {
     "no such thing": (
         Bad(
             NOENT,
-            "'nosuch'",
+            "nosuch",
             [
                 "modify --alloc-policy=preferred nosuch",
                 "rename nosuch x",
@@ -46,7 +46,7 @@ GROUPS: Mapping[str, Sequence[Bad]] = {
                 "gnt-network disconnect lan nosuch",
             ],
         ),
-        Bad(NOENT, "node 'nosuch' not known", ["assign-nodes rack2 nosuch", "assign-nodes rack2 node3 nosuch"]),
+        Bad(NOENT, "Node 'nosuch' not known", ["assign-nodes rack2 nosuch", "assign-nodes rack2 node3 nosuch"]),
         Bad(NOENT, "Node group name nosuch not found", ["gnt-node list -g nosuch", "gnt-node info -g nosuch"]),
         Bad(NOENT, "Tag(s) 'x' not found", ["remove-tags rack2 x"]),
     ),
@@ -125,7 +125,7 @@ NETWORKS: Mapping[str, Sequence[Bad]] = {
     "no such thing": (
         Bad(
             NOENT,
-            "'nosuch'",
+            "nosuch",
             [
                 "modify --gateway=10.7.0.3 nosuch",
                 "rename nosuch x",

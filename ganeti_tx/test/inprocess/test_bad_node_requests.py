@@ -28,7 +28,7 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
         (
             Bad(
                 NOENT,
-                "ode 'nosuch' not known",
+                "nosuch",
                 [
                     "remove nosuch", "modify -C yes nosuch", "modify -O yes nosuch", "modify -g default nosuch",
                     "modify --node-parameters ssh_port=22 nosuch", "migrate -f nosuch", "failover -f nosuch",
@@ -45,11 +45,11 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
                     "restricted-command any nosuch",
                 ],
             ),
-            Bad(NOENT, "group 'nosuch' not known", [f"add -g nosuch {NEW}", "modify -g nosuch node2"]),
+            Bad(NOENT, "group 'nosuch' not found", [f"add -g nosuch {NEW}", "modify -g nosuch node2"]),
             Bad(NOENT, "Node group name nosuch not found", ["restricted-command -g nosuch any"]),
             Bad(NOENT, "Tag(s) 'nosuch' not found", ["remove-tags node2 nosuch"]),
             Bad(NOENT, "is not in the cluster, so it cannot be added again", [f"add --readd {NEW}"]),
-            Bad(RESOLVER, "cannot resolve 'nosuch.example.com': no such host", [
+            Bad(RESOLVER, "cannot resolve 'nosuch.example.com': Name or service not known", [
                 "add nosuch.example.com", "add --readd nosuch.example.com",
             ]),
             Bad(LATE, "'nosuch' not found in the search path", ["evacuate -f -p -I nosuch node2"]),
@@ -123,7 +123,7 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
             Bad(STATE, "is drained; give --drained=no as well", ["modify -C yes node3"]),
             Bad(STATE, "is offline, so its secondary address cannot be changed", ["modify -f -s 198.51.100.4 node2"]),
             Bad(STATE, "node3.example.com is drained", [f"{ADD} -t file -s 1G -n node3 web5"]),
-            Bad(STATE, "node2.example.com is marked offline", [f"{ADD} -t file -s 1G -n node2 web5"]),
+            Bad(STATE, "offline node: node2.example.com", [f"{ADD} -t file -s 1G -n node2 web5"]),
         ),
     ),
     "does not answer": (

@@ -37,7 +37,7 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
         (
             Bad(
                 NOENT,
-                "instance 'nosuch' not known",
+                "Instance 'nosuch' not known",
                 each(
                     "nosuch", "info -s", "console", "modify -B vcpus=2", "grow-disk {} 0 1g", "replace-disks -p",
                     "move -f -n node3", "failover -f -n node3", "migrate -f -n node3", "migrate -f --cleanup",
@@ -48,7 +48,7 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
             Bad(INVAL, "Selection filter does not match any", each("nosuch", "reboot", "startup", "shutdown", "reinstall -f")),
             Bad(
                 NOENT,
-                "'nosuch' not known",
+                "nosuch",
                 [
                     "gnt-node migrate -f nosuch", "gnt-group evacuate nosuch", "move -f -n nosuch web3",
                     "failover -f -n nosuch web2", "migrate -f -n nosuch web2", "change-group --to nosuch web2",
@@ -58,7 +58,7 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
             ),
             Bad(
                 INVAL,
-                "OS 'nosuch' not found on this node; searched:",
+                "Directory for OS nosuch not found in search path:",
                 [f"{ADD.replace('noop', 'nosuch')} -t file -s 1G -n node2 web5", "reinstall -f -o nosuch web3"],
             ),
             Bad(LATE, "'nosuch' not found in the search path", [f"{ADD} -t file -s 1G -I nosuch web5"]),
@@ -85,7 +85,7 @@ CONDITIONS: dict[str, tuple[Sequence[str], Sequence[Bad]]] = {
         (
             Bad(
                 STATE,
-                "node2.example.com is marked offline: cannot",
+                "node2.example.com; cannot",
                 [
                     *each("web1", "console", "reboot", "grow-disk {} 0 1g", "shutdown", "startup", "activate-disks"),
                     "move -f -n node3 web1",

@@ -70,10 +70,10 @@ class FileTests(ClusterCase):
 
     def test_refused(self) -> None:
         """What is not there, and a node that is offline."""
-        self.fails("gnt-instance activate-disks nosuch", "instance 'nosuch' not known")
-        self.fails("gnt-instance deactivate-disks nosuch", "instance 'nosuch' not known")
+        self.fails("gnt-instance activate-disks nosuch", "Instance 'nosuch' not known")
+        self.fails("gnt-instance deactivate-disks nosuch", "Instance 'nosuch' not known")
         self.ok("gnt-node modify --offline=yes --force node2")
-        self.fails("gnt-instance activate-disks web1", "node2.example.com is marked offline")
+        self.fails("gnt-instance activate-disks web1", "offline node: node2.example.com")
 
     def test_stays_active(self) -> None:
         """Disks that cannot be taken down are still marked as active."""

@@ -180,7 +180,7 @@ class MirrorTests(MirroredCase):
     def test_secondary_offline(self) -> None:
         """A mirror grows only as a whole."""
         self.ok("gnt-node modify --offline=yes --force node3")
-        self.fails(GROW, "node3.example.com is marked offline")
+        self.fails(GROW, "offline node: node3.example.com")
 
 
 class EachCallTests(EachCallCase):

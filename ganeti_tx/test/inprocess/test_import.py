@@ -42,7 +42,7 @@ class ImportTests(ImportCase):
         self.exported()
         told = untimed(self.ok("gnt-backup import --ignore-ipolicy -n node3 --src-node=node1 web1"))
         self.assertEqual(
-            [line for line in told if not re.search("disk/|UUID|Resolved|policy", line)],
+            [line for line in told if not re.search("disk/|UUID|Resolved|policy|sync", line)],
             [
                 "* disk 0, size 128M",
                 "* disk 1, size 64M",
@@ -175,9 +175,7 @@ class ImportTests(ImportCase):
             put(self.cluster.node(1).disk, self.file(1) / "config.ini", change.encode())
             self.fails(f"{IMPORT} web1", reason)
         self.ok("gnt-node modify -O yes node2")
-        self.fails(
-            "gnt-backup import --ignore-ipolicy -n node3 --src-node=node2 web1", "wrong_state.*\n.*marked offline"
-        )
+        self.fails("gnt-backup import --ignore-ipolicy -n node3 --src-node=node2 web1", "wrong_state.*\n.*offline node")
         self.assertEqual(self.cluster.config.instances, before.instances)
 
     def test_damaged(self) -> None:

@@ -38,7 +38,7 @@ class CreateTests(ClusterCase):
 
     def test_no_bridge(self) -> None:
         """The bridge is named, and how to have another one."""
-        said = self.fails(f"{ADD} --net 0:link=nobridge web1", "bridges missing on this node: nobridge")
+        said = self.fails(f"{ADD} --net 0:link=nobridge web1", "Missing bridges nobridge")
         self.assertIn("gnt-cluster modify --nic-parameters link=BRIDGE", said)
 
     def test_no_start(self) -> None:
@@ -94,12 +94,12 @@ class CreateTests(ClusterCase):
     def test_os_is_not_there(self) -> None:
         """An OS that the node does not have is refused, although another node has it."""
         self.cluster.node(1).add_os("lonely")
-        self.fails(f"{ADD.replace('noop', 'lonely')} web1", "OS 'lonely' not found")
+        self.fails(f"{ADD.replace('noop', 'lonely')} web1", "OS lonely not found")
         self.assert_nothing_left(self.cluster)
 
     def test_os_refuses_parameters(self) -> None:
         """A parameter that the OS does not know is refused."""
-        self.fails(f"{ADD} -O colour=red web1", "no parameters colour")
+        self.fails(f"{ADD} -O colour=red web1", "not supported by the OS noop: colour")
 
     def test_directory_is_not_allowed(self) -> None:
         """Disks are made only where the node's administrator allows them."""
@@ -113,9 +113,9 @@ class CreateTests(ClusterCase):
 
     def test_memory(self) -> None:
         """More memory than the node has is refused when the instance is to start."""
-        self.fails(f"{ADD} -B memory=7G web1", "not enough memory on node node2.example.com")
+        self.fails(f"{ADD} -B memory=7G web1", "Not enough memory on node node2.example.com")
         self.ok(f"{ADD} -B memory=7G --no-start web1")
-        self.fails("gnt-instance startup web1", "not enough memory")
+        self.fails("gnt-instance startup web1", "Not enough memory")
 
     def test_policy(self) -> None:
         """What the instance policy does not admit is refused, unless it is to be ignored."""
@@ -128,7 +128,7 @@ class CreateTests(ClusterCase):
 
     def test_template_is_not_there(self) -> None:
         """A template that is not enabled is refused."""
-        self.fails("gnt-instance add -t plain -s 1G -o noop -n node2 web1", "plain is not enabled")
+        self.fails("gnt-instance add -t plain -s 1G -o noop -n node2 web1", "'plain' is not enabled")
 
 
 class PowerTests(ClusterCase):

@@ -92,7 +92,7 @@ class MoveTests(ClusterCase):
         self.fails("gnt-instance move -f -n node3 web1", "insufficient_resources|not enough room")
         self.assertIs(self.cluster.config, before)
         self.ok("gnt-node modify -O yes node3")
-        self.fails("gnt-instance move -f -n node3 web1", "wrong_state.*\n.*node3.example.com is marked offline")
+        self.fails("gnt-instance move -f -n node3 web1", "wrong_state.*\n.*offline node: node3.example.com")
 
     def test_receiver_dies(self) -> None:
         """It runs where it was, and nothing is left on the other node."""

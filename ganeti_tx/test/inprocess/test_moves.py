@@ -179,7 +179,7 @@ class SharedTests(ClusterCase):
         self.ok("gnt-instance remove -f web1")
         self.ok(f"{ADD.replace('web1', '-B maxmem=6000,minmem=500 web1')}")
         self.ok("gnt-instance add -t file -s 1G -o noop -n node3 -B memory=5000 web2")
-        self.fails("gnt-instance migrate -f --no-runtime-changes -n node3 web1", "not enough memory on node node3")
+        self.fails("gnt-instance migrate -f --no-runtime-changes -n node3 web1", "Not enough memory on node node3")
         self.assertIn("is reduced to 1144 MiB", self.ok("gnt-instance migrate -f -n node3 web1"))
 
     def test_cleanup_confirms(self) -> None:

@@ -64,7 +64,7 @@ class OsTests(ClusterCase):
         self.ok("gnt-os modify -O flavour=salty -H kvm:acpi=no noop")
         cluster = self.cluster.config.cluster
         self.assertEqual(dict(cluster.osparams), {"noop": {"flavour": "salty"}})
-        self.fails("gnt-os modify -O colour=red noop", "OS 'noop' has no parameters colour; allowed: flavour")
+        self.fails("gnt-os modify -O colour=red noop", "not supported by the OS noop: colour; allowed: flavour")
         self.fails("gnt-os modify -H nosuch:a=1 noop", "hypervisor 'nosuch' is not known")
         script = str(self.cluster.paths.os_search_path[0] / OS_NAME / "verify")
         self.cluster.node(3).scripts.script([script, "parameters"], ProcessResult(status=1, stderr=b"too sweet\n"))

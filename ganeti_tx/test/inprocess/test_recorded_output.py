@@ -67,10 +67,6 @@ class RecordedOutputTests(RecordedOsCase):
         wrong = [each for line in recorded.lines(record) for each in self.run_line(line)]
         self.assertEqual("\n".join(wrong), "")
 
-    def test_instances(self) -> None:
-        """What gnt-instance shows and does."""
-        self.compare("gnt-instance.jsonl")
-
     def test_cluster(self) -> None:
         """All about a cluster."""
         self.compare("gnt-cluster.jsonl")
@@ -86,10 +82,6 @@ class RecordedOutputTests(RecordedOsCase):
     def test_networks(self) -> None:
         """What gnt-network shows and does."""
         self.compare("gnt-network.jsonl")
-
-    def test_modify(self) -> None:
-        """Changes of instances."""
-        self.compare("gnt-instance-modify.jsonl")
 
     def test_evacuations(self) -> None:
         """Instances that leave nodes and groups, for where hail finds room."""

@@ -56,7 +56,7 @@ class FileTests(ClusterCase):
         """The node is dead: the disks, and the instance, are on another one."""
         self.cluster.lose_power(self.cluster.node(2), Random(1))
         self.ok("gnt-node modify --offline=yes --force node2")
-        self.fails(f"{RECREATE} web1", "node2.example.com is marked offline: .*--node")
+        self.fails(f"{RECREATE} web1", "offline node: node2.example.com.*--node")
         self.ok(f"{RECREATE} -n node3 web1")
         self.assertEqual(self.sizes(3), [1024, 2048])
         (instance,) = self.cluster.config.instances.values()
@@ -76,7 +76,7 @@ class FileTests(ClusterCase):
             ("-n node3 -I hail web1", "Give either new nodes or an iallocator, not both"),
             ("--disk 9 web1", r"Invalid disk index: 9 \(instance has disks 0 to 1\)"),
             ("--disk 0 --disk 0 web1", "--disk 0 was given twice"),
-            ("--disk 0:nosuch=1 web1", "unknown disk parameter 'nosuch'; known are"),
+            ("--disk 0:nosuch=1 web1", "Unknown parameter 'nosuch'; known disk parameters are"),
             (
                 "--disk 0:vg=other web1",
                 "vg of a disk that is made anew cannot be changed; allowed are mode, size, spindles",

@@ -76,9 +76,9 @@ class ReinstallTests(ReinstallCase):
         self.cluster.node(2).scripts.calls.clear()
         serial = self.cluster.config.serial_no
         self.fails("gnt-instance reinstall -f web2", "'web2.example.com' has no disks")
-        self.fails(REINSTALL.replace("-f", "-f -o nosuchos"), "OS 'nosuchos' not found")
-        self.fails(REINSTALL.replace("-f", "-f -o noop+variant"), "has no variants")
-        self.fails(REINSTALL.replace("-f", "-f -O colour=red"), "no parameters colour")
+        self.fails(REINSTALL.replace("-f", "-f -o nosuchos"), "OS nosuchos not found")
+        self.fails(REINSTALL.replace("-f", "-f -o noop+variant"), "does not support variants")
+        self.fails(REINSTALL.replace("-f", "-f -O colour=red"), "not supported by the OS noop: colour")
         self.fails("gnt-instance reinstall", "No instance names passed")
         self.fails("gnt-instance reinstall web1", "--force answers beforehand")
         self.fails("gnt-instance reinstall -f nosuch", "Selection filter does not match any instances")

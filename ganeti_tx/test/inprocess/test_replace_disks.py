@@ -153,7 +153,7 @@ class SameNodeTests(ReplaceCase):
         self.fails(f"{REPLACE} -s web1", "not enough room in xenvg of node node3.example.com: needed 1152 MiB")
         self.assert_whole(2, 3)
         self.ok("gnt-node modify --offline=yes --force node3")
-        self.fails(f"{REPLACE} -s web1", "node3.example.com is marked offline")
+        self.fails(f"{REPLACE} -s web1", "offline node: node3.example.com")
 
     def test_cut_off(self) -> None:
         """A node that is cut off in the middle leaves what the same command puts right."""
@@ -364,7 +364,7 @@ class NewNodeTests(ReplaceCase):
         self.fails(f"{REPLACE} -n node4 web1", "node4.example.com is drained")
         self.ok("gnt-node modify --drained=no node4")
         self.ok("gnt-node modify --offline=yes node4")
-        self.fails(f"{REPLACE} -n node4 web1", "node4.example.com is marked offline")
+        self.fails(f"{REPLACE} -n node4 web1", "offline node: node4.example.com")
 
     def test_policy(self) -> None:
         """A node of another group must admit it, unless that is not to be minded."""

@@ -90,7 +90,7 @@ class StorageUnitsTests(MirroredCase):
         self.assertEqual(nothing, (0, "", "No changes to perform, exiting.\n"))
         self.fails("gnt-node modify-storage --allocatable=no node2 lvm-vg xenvg", "lvm-vg")
         self.ok("gnt-node modify -f --offline=yes node3")
-        self.fails(f"gnt-node modify-storage --allocatable=no node3 lvm-pv {DEVICE}", "marked offline")
+        self.fails(f"gnt-node modify-storage --allocatable=no node3 lvm-pv {DEVICE}", "offline node")
 
     def test_repair(self) -> None:
         """A volume group is mended while other nodes have good copies of all disks; else only if told so."""

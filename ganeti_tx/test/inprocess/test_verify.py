@@ -108,8 +108,8 @@ class VerifyCommandTests(ClusterCase):
         status, lines = self.verify("-g", "rack9")
         self.assertEqual(status, 1)
         self.assertIn("1 job(s) failed while verifying the cluster.", lines)
-        self.assertIn("node group 'rack9' not known", lines)
-        self.fails("gnt-cluster verify-disks -g rack9", "node group 'rack9' not known")
+        self.assertIn("Node group 'rack9' not found", lines)
+        self.fails("gnt-cluster verify-disks -g rack9", "Node group 'rack9' not found")
 
     def test_verbose(self) -> None:
         """Each node and instance is named."""

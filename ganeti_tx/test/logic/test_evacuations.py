@@ -170,7 +170,7 @@ class SecondaryTests(EvacuationCase):
     def test_refused(self) -> None:
         """The primary node of one of them cannot be, nor one that takes no instances, or is in another group."""
         self.assertIn("primary node of: web1", self.refused(self.op(remote_node="node1"), OpPrereqError))
-        for changes, fault in (({"offline": True}, "is marked offline"), ({"group": RACK2.uuid}, "in another group")):
+        for changes, fault in (({"offline": True}, "offline node"), ({"group": RACK2.uuid}, "in another group")):
             self.stage = self.make_stage(with_node3(**changes))
             self.assertIn(fault, self.refused(self.op(), OpPrereqError))
             self.assertEqual(self.stage.submitted, [])

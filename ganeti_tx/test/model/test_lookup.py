@@ -36,7 +36,7 @@ class LookupTests(SynchronousTestCase):
     def test_part_of_a_component(self) -> None:
         """Only whole components count: "sol" is not "solo"."""
         error = self.assertRaises(OpPrereqError, find, "node", self.held, "sol")
-        self.assertEqual((str(error), error.ecode), ("node 'sol' not known", ECode.NOENT))
+        self.assertEqual((str(error), error.ecode), ("Node 'sol' not known", ECode.NOENT))
 
     def test_ambiguous(self) -> None:
         """Several candidates are an error that lists them."""

@@ -70,5 +70,5 @@ class WordsTests(SynchronousTestCase):
         self.refused("'nan' is not a number from 0", "-I", "hail", "--opportunistic-delay=nan", *places, "a")
         self.refused("is not N:KEY=VALUE", "--net=eth0:link=br0", *places, "a")
         self.refused("is not N:KEY=VALUE", "--net=no_0", *places, "a")
-        self.refused("unknown backend parameter 'x'", "-B", "x=1", *places, "a")
+        self.refused("Unknown parameter 'x'", "-B", "x=1", *places, "a")
         self.refused("duplicate key 'a'", "-O", "a=1,a=2", *places, "a")

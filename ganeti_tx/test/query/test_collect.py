@@ -53,7 +53,9 @@ class RowTests(QueryCase):
         """An unknown name among nothing but names is an error that names it."""
         for condition in (["=", "name", "nobody"], ["|", ["=", "name", "app"], ["=", "name", "nobody"]]):
             self.refuses(ECode.NOENT, "instance", ["name"], condition)
-        self.assertIn("'nobody'", str(self.refusal(OpPrereqError, "instance", ["name"], ["=", "name", "nobody"])))
+        self.assertIn(
+            "name nobody not found", str(self.refusal(OpPrereqError, "instance", ["name"], ["=", "name", "nobody"]))
+        )
 
     def test_unknown_name_anywhere(self) -> None:
         """So it is for everything of the configuration."""

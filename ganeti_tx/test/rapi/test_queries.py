@@ -308,7 +308,7 @@ class RefusalTests(QueryCase):
         """What another request would avoid is 400, what is not there is 404; the rest is the master's own error."""
         for error, status in (
             (OpPrereqError("unknown node field 'x'", ECode.INVAL), 400),
-            (OpPrereqError("network 'lan' not known", ECode.NOENT), 404),
+            (OpPrereqError("Network 'lan' not found", ECode.NOENT), 404),
             (QueryFilterParseError("unknown operator"), 400),
         ):
             self.answer(Query=error, QueryTags=error)

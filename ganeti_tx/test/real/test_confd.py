@@ -215,7 +215,7 @@ class CommandTests(DaemonCase):
         facts = json.loads(self.run_command("--json", "node-role", "node3").stdout)
         self.assertEqual(facts, {"answer": 4, "serial": 7, "peers": ["127.0.0.1"], "conflicting": []})
         done = self.run_command("node-role", "node9")
-        said = "ganeti-confd-client: node 'node9' not known\n"
+        said = "ganeti-confd-client: Node 'node9' not known\n"
         self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", said))
 
 

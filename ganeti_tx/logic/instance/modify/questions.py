@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.instance.links import links_of, links_question
 from ganeti_tx.logic.parts import Parts
-from ganeti_tx.logic.questions import ask
+from ganeti_tx.logic.questions import ask, ask_bridges, ask_os
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.nic import Nic
@@ -49,7 +49,7 @@ async def check_os(parts: Parts, op: OpInstanceSetParams, after: InstanceView) -
         force_variant=op.force_variant,
         hidden=[*spec.osparams_private],
     )
-    await ask(parts.nodes, after.primary, call)
+    await ask_os(parts.nodes, after.primary, call)
 
 
 async def check_bridges(parts: Parts, op: OpInstanceSetParams, after: InstanceView, nics: Sequence[Nic]) -> None:
@@ -62,7 +62,7 @@ async def check_bridges(parts: Parts, op: OpInstanceSetParams, after: InstanceVi
     if question is None or after.primary.offline:
         return
     try:
-        await ask(parts.nodes, after.primary, question, ECode.ENVIRON)
+        await ask_bridges(parts.nodes, after.primary, question)
     except OpPrereqError as error:
         if not op.force:
             raise

@@ -9,7 +9,7 @@ from ganeti_tx.logic.instance.moves import disks
 from ganeti_tx.logic.instance.moves.checks import first_degraded
 from ganeti_tx.logic.instance.moves.leaving import Leaving
 from ganeti_tx.logic.instance.moves.move import Move
-from ganeti_tx.logic.instance.presence import stop_call
+from ganeti_tx.logic.instance.presence import mark_active, state_as_before, stop_call
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.undos import in_config, on_node
@@ -94,8 +94,11 @@ class FailingOver:
 
     async def _start(self) -> None:
         move, name = self.move, self.move.name
+        active = () if move.instance.disks_active else (state_as_before(move.instance),)
         self.parts.info(f"* activating the instance's disks on target node {move.target.name}")
-        async with self.parts.step(START, *disks.shutdowns_on_target(move), stop_on_target(move)):
+        async with self.parts.step(START, *active, *disks.shutdowns_on_target(move), stop_on_target(move)):
+            if active:
+                await mark_active(self.parts.config, move.instance)
             await disks.follow(self.parts.nodes, move, self.parts.warn)
             self.parts.info(f"* starting the instance on the target node {move.target.name}")
             try:

@@ -15,6 +15,8 @@ from ganeti_tx.rpc.calls.migration import MigrationInfo
 from ganeti_tx.rpc.calls.node import NodeInfo
 from ganeti_tx.rpc.interfaces import INodeRpc
 
+MARKED_DOWN = "Instance is marked down or offline"
+
 
 @attrs.frozen
 class Passenger:
@@ -30,7 +32,7 @@ async def why_not_running(nodes: INodeRpc, move: Move) -> str | None:
     if move.before.spec().beparams["always_failover"]:
         return f"Instance {move.name} is to be failed over always (always_failover)"
     if not move.is_up:
-        return "Instance is marked down or offline"
+        return MARKED_DOWN
     if not is_running(await seen_running(nodes, move.before)):
         return "Instance is not running"
     return None
@@ -110,7 +112,7 @@ async def room_for(nodes: INodeRpc, move: Move, seen: RunningInstance, may_shrin
         return max(least, min(free, seen.memory))
     hint = "" if may_shrink else "; without --no-runtime-changes its memory could be reduced"
     raise OpPrereqError(
-        f"not enough memory on node {move.target.name} for migrating instance {move.name}: needed"
+        f"Not enough memory on node {move.target.name} for migrating instance {move.name}: needed"
         f" {least if may_shrink else seen.memory} MiB, available {free} MiB{hint}",
         ECode.NORES,
     )

@@ -303,7 +303,7 @@ class RefusalTests(UnitTestCase):
         """A node is needed, and it must take instances."""
         self.assert_refused("No iallocator or node given", pnode=None)
         self.assert_refused("no cluster-wide default iallocator", pnode=None, iallocator=".")
-        self.assert_refused("hail", "exclude", iallocator="hail")
+        self.assert_refused("hail", "Do not specify both", iallocator="hail")
         self.assert_refused("ghost", pnode="ghost")
         self.assert_refused("ghost", group_name="ghost")
         for flag, value in (("drained", True), ("vm_capable", False), ("offline", True)):
@@ -366,8 +366,8 @@ class RefusalTests(UnitTestCase):
         """Templates, sizes and settings of disks."""
         self.assert_refused("rbd", "not enabled", disk_template=DiskTemplate.RBD)
         self.assert_refused("volume_group_name", disk_template=DiskTemplate.DRBD)
-        self.assert_refused("disk/0", "Missing size", "--defaults disksize=SIZE", disks=({},))
-        self.assert_refused("disk/0", "Missing size", disks=({"size": "auto"},))
+        self.assert_refused("Missing size", "disk 0", "--defaults disksize=SIZE", disks=({},))
+        self.assert_refused("Missing size", "disk 0", disks=({"size": "auto"},))
         self.assert_refused("'many'", disks=({"size": "many"},))
         self.assert_refused("colour", "mode, name", disks=({"size": 1024, "colour": "red"},))
         self.assert_refused("'rx'", "ro, rw", disks=({"size": 1024, "mode": "rx"},))

@@ -107,7 +107,7 @@ class StartupTests(UnitTestCase):
         """An instance that is marked offline does not start."""
         marked = replace(INSTANCE, admin_state=AdminState.OFFLINE)
         self.stage = self.make_stage(replace(CONFIG, instances={marked.uuid: marked}))
-        self.assertIn("marked offline", self.refused(OpInstanceStartup(instance_name="web1"), OpPrereqError))
+        self.assertIn("marked to be offline", self.refused(OpInstanceStartup(instance_name="web1"), OpPrereqError))
 
 
 class OfflineNodeTests(UnitTestCase):

@@ -158,7 +158,7 @@ class MistakeTests(GroupCase):
             OpClusterVerifyDisks(group_name="rack9"),
         ):
             error = self.failureResultOf(self.stage.run(op), OpPrereqError).value
-            self.assertEqual(error.args, ("node group 'rack9' not known", "unknown_entity"))
+            self.assertEqual(error.args, ("Node group 'rack9' not found", "unknown_entity"))
         self.assertEqual(self.stage.submitted, [])
 
     def test_locks(self) -> None:

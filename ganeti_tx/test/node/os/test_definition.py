@@ -164,7 +164,7 @@ class VariantTests(DefinitionTestCase):
         found = self.catalogue.find("debian")
         found.check_variant("lenny")
         self.assertIn("allowed: lenny, squeeze", self.refused(found.check_variant, "woody"))
-        self.assertIn("needs a variant", self.refused(found.check_variant, ""))
+        self.assertIn("must include a variant", self.refused(found.check_variant, ""))
         found.check_variant("woody", True)
         found.check_variant("", True)
 
@@ -173,11 +173,11 @@ class VariantTests(DefinitionTestCase):
         self.install(without="variants.list")
         found = self.catalogue.find("debian")
         found.check_variant("")
-        self.assertIn("no variants", self.refused(found.check_variant, "x", True))
+        self.assertIn("does not support variants", self.refused(found.check_variant, "x", True))
 
     def test_parameters(self) -> None:
         """Parameters must be known by name."""
         self.install()
         found = self.catalogue.find("debian")
         found.check_parameters(["dhcp"])
-        self.assertIn("no parameters color; allowed: dhcp, mirror", self.refused(found.check_parameters, ["color"]))
+        self.assertIn("by the OS debian: color; allowed: dhcp, mirror", self.refused(found.check_parameters, ["color"]))

@@ -11,6 +11,8 @@ from ganeti_tx.test.real.side_by_side.pair import Printed
 #: Of a line, what Ganeti's command has done, or ours; without the difference.
 Without = Callable[[str, Printed], Printed]
 
+#: How it is told that a name is not there.
+UNKNOWN = re.compile(r"^(?:[\w ]+ '[\w.-]+' not known|\w+ name [\w.-]+ not found)\n", re.MULTILINE)
 #: Before what a job says.
 TIME = re.compile(r"^\w{3} \w{3} +\d+ [\d:]+ \d{4}", re.MULTILINE)
 
@@ -36,7 +38,7 @@ def of_unknown(line: str, printed: Printed) -> Printed:
     """Without the line for each name that is not there."""
     if printed.status != 0 or line.split()[1] not in ("info", "show-ispecs-cmd"):
         return printed
-    return evolve(printed, err=re.sub(r"^[\w ]+ '[\w.-]+' not known\n", "", printed.err, flags=re.MULTILINE))
+    return evolve(printed, err=UNKNOWN.sub("", printed.err))
 
 
 def of_no_fields(line: str, printed: Printed) -> Printed:

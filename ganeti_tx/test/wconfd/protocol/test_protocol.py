@@ -76,13 +76,13 @@ class ConfigTests(ProtocolCase):
         for asked_for in (None, ["web1"]):
             self.assertEqual(self.done(self.config.instance_views(asked_for)).each(), [view])
         self.assertEqual(self.done(self.config.instance_views([])).each(), [])
-        self.refused(self.config.instance_view("ghost"), OpPrereqError, "instance 'ghost' not known")
-        self.refused(self.config.instance_views(["web1", "ghost"]), OpPrereqError, "instance 'ghost' not known")
+        self.refused(self.config.instance_view("ghost"), OpPrereqError, "Instance 'ghost' not known")
+        self.refused(self.config.instance_views(["web1", "ghost"]), OpPrereqError, "Instance 'ghost' not known")
 
     def test_errors(self) -> None:
         """Errors arrive as their classes, with their codes."""
         error = self.failureResultOf(self.cluster.begin(self.config.node("ghost")), OpPrereqError).value
-        self.assertEqual(error.args, ("node 'ghost' not known", "unknown_entity"))
+        self.assertEqual(error.args, ("Node 'ghost' not known", "unknown_entity"))
         self.refused(self.config.remove_node(NODE.uuid), ConfigurationError, "is the master")
 
     def test_wrong_types(self) -> None:

@@ -159,7 +159,7 @@ class DownTests(ModifyCase):
 
     def test_new_primary(self) -> None:
         """A node that takes no instances."""
-        for flag, words in (("offline", "is marked offline"), ("drained", "is drained")):
+        for flag, words in (("offline", "offline node"), ("drained", "is drained")):
             nodes = dict(WITH_ALL.nodes)
             nodes["node2-uuid"] = replace(nodes["node2-uuid"], master_candidate=False, **{flag: True})
             self.stage = self.make_stage(replace(WITH_ALL, nodes=nodes))
@@ -192,8 +192,8 @@ class DownTests(ModifyCase):
         cluster = replace(WITH_ALL.cluster, master_node="node2-uuid", candidate_pool_size=1)
         self.stage = self.make_stage(replace(WITH_ALL, nodes=nodes, cluster=cluster))
         self.nodes = self.stage.nodes
-        self.bad(STATE, "node node1.example.com is marked offline", **disk("add", -1, size=1024))
-        self.bad(STATE, "node node1.example.com is marked offline", **disk("remove", -1))
+        self.bad(STATE, "offline node: node1.example.com", **disk("add", -1, size=1024))
+        self.bad(STATE, "offline node: node1.example.com", **disk("remove", -1))
 
 
 class UpTests(ModifyCase):
