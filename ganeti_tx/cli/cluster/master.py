@@ -16,7 +16,8 @@ NO_VOTING = (
     "then.\nContinue?"
 )
 WITHOUT_ADDRESS = (
-    "Giving up the cluster's address cuts off everybody who works through it, such as RAPI's users.\nContinue?"
+    "This will disable the master IP. All the open connections to the master IP will be closed. To reach the master you"
+    " will need to use its node IP. Continue?"
 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ganeti_tx.cli.tree import Labelled, Part, Told, leaf
+from ganeti_tx.cli.tree import Labelled, Part, Told
 from ganeti_tx.model.settings.setting import Form
 
 Info = dict[str, Any]
@@ -50,7 +50,6 @@ FORMS: Mapping[Form, Callable[[Info, Any, Number], Any]] = {
     Form.COLLECTORS: _collectors,
     Form.ENABLED: lambda cluster, value, number: {name: value[name] for name in cluster["enabled_hypervisors"]},
     Form.NUMBER: lambda cluster, value, number: number(value),
-    Form.OR_NOTHING: lambda cluster, value, number: Told(leaf(value or ""), value or None),
     Form.POLICY: _policy,
     Form.UIDS: _uid_pool,
     Form.WORDS: lambda cluster, value, number: _words(value),

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ganeti_tx.cli.job.list import PENDING_JOBS, QUEUED_JOBS, WAITING_JOBS, of_status
+from ganeti_tx.cli.job.list import FORMATS, PENDING_JOBS, QUEUED_JOBS, WAITING_JOBS, of_status
 from ganeti_tx.cli.options import FORCE, MANY_JOBS, PRIORITY, TABLE, YES_DO_IT, Command, switch
-from ganeti_tx.cli.output import format_list
+from ganeti_tx.cli.output import Style, query_columns, table
 from ganeti_tx.cli.parsing import Parsed, UsageError, job_ids
-from ganeti_tx.cli.prompt import confirm_many
+from ganeti_tx.cli.prompt import confirm
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
 
@@ -50,14 +50,21 @@ def _chosen_jobs(session: Session, options: Parsed, words: Sequence[str], verb: 
         return job_ids(words)
     if words:
         raise UsageError(f"give either job ids or a status, not both; got {words[0]!r}")
-    rows = session.client.query("job", _SHOWN, of_status(options.status_filter))["data"]
-    jobs = [[value for _status, value in row] for row in rows]
-    if not jobs:
+    answer = session.client.query("job", _SHOWN, of_status(options.status_filter))
+    ids = [row[0][1] for row in answer["data"]]
+    if not ids:
         raise OpPrereqError("No jobs with the requested status have been found", ECode.STATE)
     if not options.force:
-        listing = [f"{id} {status} {format_list(summary)}" for id, status, summary in jobs]
-        confirm_many(session, listing, "jobs", verb, "--force")
-    return [job[0] for job in jobs]
+        _ask(session, answer, f"The {verb} will operate on {len(ids)} jobs.\nDo you want to continue?")
+    return ids
+
+
+def _ask(session: Session, answer: dict[str, Any], question: str) -> None:
+    """The jobs are shown as `list` does, then it is asked. @raise Declined: they shall stay as they are."""
+    style = Style()
+    for line in table(query_columns(answer["fields"], style, FORMATS), answer["data"], style):
+        session.print(line)
+    confirm(session, question, "--force")
 
 
 CANCEL = Command(

@@ -34,11 +34,12 @@ POWER_DELAY = Option(
 )
 ON, OFF, CYCLE, STATUS = COMMANDS = ("on", "off", "cycle", "status")
 TAKING = (OFF, CYCLE)
+#: What the table says after a command that prints nothing, and what programs get then.
+DONE = "invoked"
+DONE_VALUES = {ON: "on", OFF: "off", CYCLE: "cycled"}
+POWER = {True: "powered", False: "unpowered", None: "unknown"}
 #: Power is recorded of nodes that have a program for it only.
 _FIELDS = ("name", "master", "offline", "powered")
-#: What the table says after a command that prints nothing.
-DONE = {ON: "on", OFF: "off", CYCLE: "cycled"}
-POWER = {True: "on", False: "off", None: "unknown"}
 #: Of health, what is marked.
 MARKED = ("WARNING", "CRITICAL")
 
@@ -70,11 +71,11 @@ def power(session: Session, options: Parsed, words: Sequence[str]) -> int:
             power_delay=unless(POWER_DELAY.default, options.power_delay),
         ),
     ]
-    done = DONE.get(command)
+    done = DONE_VALUES.get(command)
     rows = run_job(session, options, ops)[-1]
     return show(
-        session, options, rows, lambda found: done or POWER[found["powered"]], "status" if done else "powered",
-        lambda found: done or found["powered"],
+        session, options, rows, lambda found: [DONE if done else POWER[found["powered"]]],
+        "status" if done else "powered", lambda found: done or found["powered"],
     )  # fmt: skip
 
 
@@ -130,15 +131,19 @@ def show(
     session: Session,
     options: Parsed,
     rows: Sequence[Any],
-    text: Callable[[Any], str],
+    text: Callable[[Any], Sequence[str]],
     key: str,
     value: Callable[[Any], Any],
 ) -> int:
     """A table of what the opcode gives, and the exit status: failure if one node's cell has no value.
 
+    @param text: of a cell, whose further lines have rows of their own, but for programs.
     @param key: what programs get the value by.
     """
-    cells = [(name, text(found) if status == NORMAL else absent(status)) for [(_, name), (status, found)] in rows]
+    lines = [(name, text(found) if status == NORMAL else [absent(status)]) for [(_, name), (status, found)] in rows]
+    if options.separator is not None:
+        lines = [(name, [",".join(each)]) for name, each in lines]
+    cells = [("" if number else name, line) for name, each in lines for number, line in enumerate(each or [""])]
     values = [(name, value(found) if status == NORMAL else None) for [(_, name), (status, found)] in rows]
     columns = [Column("Node", str), Column("Status", str, name="powered")]
     show_table(session, options, lambda _style: columns, cells, ("node", key), values)
@@ -147,7 +152,7 @@ def show(
 
 
 def health(session: Session, options: Parsed, words: Sequence[str]) -> int:
-    """What is told of the parts of nodes; those that need somebody are marked with asterisks."""
+    """What is told of the parts of nodes; the job warns of those that need somebody."""
     op = opcode(
         "OP_OOB_COMMAND",
         node_names=list(words),
@@ -157,9 +162,9 @@ def health(session: Session, options: Parsed, words: Sequence[str]) -> int:
     return show(session, options, run_opcode(session, options, op), items, "health", dict)
 
 
-def items(found: Sequence[tuple[str, str]]) -> str:
-    """One after the other."""
-    return ",".join(f"{item}=*{status}*" if status in MARKED else f"{item}={status}" for item, status in found)
+def items(found: Sequence[tuple[str, str]]) -> Sequence[str]:
+    """A line for each."""
+    return [f"{item}={status}" for item, status in found]
 
 
 POWERING = Command(

@@ -82,12 +82,20 @@ async def with_address(
     if not moves(before, after):
         await change()
         if before.master_netmask != after.master_netmask:
+            unit.info(f"Changing master IP netmask to {after.master_netmask}")
             await _ask(unit, NETMASK, master, _other_netmask(before, after))
         return
+    moved = before.master_netdev != after.master_netdev
+    if moved:
+        unit.info(f"Shutting down master ip on the current netdev ({before.master_netdev})")
     async with unit.step(GIVE_UP, on_node("take the cluster's address again", master, _activation(before))):
         await _give_up(unit, before, master)
+    if moved:
+        unit.info(f"Changing master_netdev from {before.master_netdev} to {after.master_netdev}")
     await change()
     await unit.context.steps.settle()
+    if moved:
+        unit.info(f"Starting the master ip on the new master netdev ({after.master_netdev})")
     await _ask(unit, TAKE, master, _activation(after))
 
 

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqError, QueryFilterParseError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.cluster import communication
+from ganeti_tx.logic.cluster import change_notes, communication
+from ganeti_tx.logic.cluster.change_notes import COMMUNICATION
 from ganeti_tx.logic.cluster.communication import Communication
 from ganeti_tx.logic.cluster.master_address import address_steps, check_address, check_interface, with_address
 from ganeti_tx.logic.cluster.mirror_helper import check_helper
@@ -47,7 +48,6 @@ TRIES = 5
 POOL = "candidate_pool_size"
 ALLOCATOR = "default_iallocator"
 DEFAULT_GROUP = "default_group"
-COMMUNICATION = "instance_communication_network"
 #: Seconds for the nodes to judge parameters.
 TIMEOUT = 60.0
 
@@ -129,12 +129,19 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             if is_exclusive(after, group) and not is_exclusive(before, group):
                 await check_alike(self, after, group, await self.config.nodes())
         await warn_of_directories(self, before, after, await self._able(), TIMEOUT)
-        for line in vain_changes(before, self._given):
-            self.info(line)
+        self._tell(before)
         check_enabled(set(after.ipolicy.disk_templates) - set(before.ipolicy.disk_templates), after)
         if before.ipolicy != after.ipolicy:
             views = (await self.config.instance_views()).each()
             warn_of_new_violations(views, lambda view: replace(view, cluster=after), self.warn)
+
+    def _tell(self, before: Cluster) -> None:
+        """What is to be known of the change, though nothing stands in its way."""
+        for lines in (vain_changes, change_notes.same_directories, change_notes.of_communication):
+            for line in lines(before, self._given):
+                self.info(line)
+        for line in change_notes.of_mirrors(self._given):
+            self.warn(line)
 
     def _changed(self, cluster: Cluster) -> Cluster:
         try:

@@ -86,7 +86,7 @@ class ServiceSettings(StorageSettings, frozen=True, kw_only=True):
             default={},
             takes=Params,
             flags=(Flag("--default-iallocator-params", "parameters of that program", "keyval"),),
-            facts=(Fact("default instance allocator parameters", Form.OR_NOTHING),),
+            facts=(Fact("default instance allocator parameters"),),
         ),
     ]
     primary_ip_family: Annotated[

@@ -74,7 +74,6 @@ class Form(StrEnum):
     COLLECTORS = "data collectors, with their intervals"
     ENABLED = "of hypervisors that are enabled"
     NUMBER = "a number, maybe in Roman"
-    OR_NOTHING = "as it is, nothing when empty"
     POLICY = "instance policy"
     UIDS = "ranges of user ids"
     WORDS = "with commas"

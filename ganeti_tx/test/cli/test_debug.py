@@ -63,7 +63,11 @@ class DebugTests(SynchronousTestCase):
         self.assertEqual((outcome.status, outcome.err), (0, ""))
         self.assertEqual([len(ops) for ops in self.cli.client.jobs.values()], [2, 2])
         self.assertIn("Submitted jobs 1, 2\n", outcome.out)
-        self.assertIn("Submitting 2 jobs with 4 opcodes took", outcome.out)
+        self.assertEqual(
+            [line for line in outcome.out.splitlines() if line.startswith("W")],
+            [f"Waiting for job {number} for file {path}/{number - 1} ..." for number in (1, 2)],
+        )
+        self.assertIn("\nC:op        4\nC:job       2\nT:submit ", outcome.out)
         self.cli("gnt-debug", "submit-job", "--each", str(path), str(path))
         self.assertEqual(len(self.cli.client.sent("SubmitJob")), 2)
 

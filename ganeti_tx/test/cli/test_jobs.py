@@ -286,7 +286,7 @@ class JobCommandTests(SynchronousTestCase):
         self.cli.client.answers["Query"] = lambda *_: answer_of(*fields, rows=[[3, "queued", ["TEST_DELAY(1)"]]])
         self.assertEqual(self.cli("gnt-job", "cancel", "--queued", "-f"), (0, "about 3\n", ""))
         asked = self.cli("gnt-job", "cancel", "--pending", stdin=Terminal("y\n"))
-        self.assertIn("3 queued TEST_DELAY(1)", asked.err)
+        self.assertIn("3 queued TEST_DELAY(1)", " ".join(asked.out.split()))
         self.assertEqual(self.cli("gnt-job", "cancel", "--pending").status, 13)
         self.assertEqual(self.cli("gnt-job", "cancel", "--pending", "3").status, 1)
         self.assertEqual(self.cli("gnt-job", "cancel").status, 1)

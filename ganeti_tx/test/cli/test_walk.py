@@ -43,7 +43,7 @@ SHOWS: Mapping[str, Callable[[str, str], object]] = {
     "--roman": lambda out, plain: re.search(r"\b[IVXLCDM]+\b", out) and not re.search(r"\b[IVXL]+\b", plain),
     "--separator": lambda out, plain: "%" in out and "%" not in plain,
     "--show-machine-names": lambda out, plain: re.search(r"^\S+: ", out, re.M) and out != plain,
-    "--timing-stats": lambda out, plain: re.search(r"took|time", out),
+    "--timing-stats": lambda out, plain: re.search(r"^T:total ", out, re.MULTILINE),
     "--units": lambda out, plain: re.search(r"\d[MGT]\b", plain) and not re.search(r"\d[MGT]\b", out),
     "--verbose": lambda out, plain: len(out) > len(plain),
 }

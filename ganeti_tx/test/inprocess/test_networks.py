@@ -112,7 +112,7 @@ class NetworkTests(ClusterCase):
         """The network of instance communication is made when it is named, and all groups have it; one that is there is used."""
         self.ok("gnt-group add rack2")
         said = self.ok("gnt-cluster modify --instance-communication-network=mesh")
-        self.assertRegex(said, r"^Submitted jobs \d+, \d+\n")
+        self.assertRegex(said, r"(?m)^Submitted jobs \d+, \d+\n")
         listed = self.ok("gnt-network list --no-headers --separator=| -o network,network6,mac_prefix,group_list mesh")
         groups = "default (routed, communication_rt, ), rack2 (routed, communication_rt, )"
         self.assertEqual(listed, f"169.254.0.0/16|fe80::/10|52:54:00|{groups}\n")

@@ -67,22 +67,6 @@ class RecordedOutputTests(RecordedOsCase):
         wrong = [each for line in recorded.lines(record) for each in self.run_line(line)]
         self.assertEqual("\n".join(wrong), "")
 
-    def test_cluster(self) -> None:
-        """All about a cluster."""
-        self.compare("gnt-cluster.jsonl")
-
-    def test_settings(self) -> None:
-        """What changes of the cluster's settings, and commands about all its tags, say."""
-        self.compare("gnt-cluster-modify.jsonl")
-
-    def test_groups(self) -> None:
-        """What gnt-group shows and does."""
-        self.compare("gnt-group.jsonl")
-
-    def test_networks(self) -> None:
-        """What gnt-network shows and does."""
-        self.compare("gnt-network.jsonl")
-
     def test_evacuations(self) -> None:
         """Instances that leave nodes and groups, for where hail finds room."""
         install_hail(self.cluster)

@@ -182,9 +182,9 @@ class NodePowerTests(SynchronousTestCase):
         self.addCleanup(self.ok, "gnt-cluster modify --node-parameters oob_program=")
         for number in (1, 2, 3):
             self.add(f"node{number}", f"web{number}")
-        on = [["Node", "Status"], *([f"node{number}.dev.example", "on"] for number in (1, 2, 3))]
+        on = [["Node", "Status"], *([f"node{number}.dev.example", "powered"] for number in (1, 2, 3))]
         self.assertEqual([line.split() for line in self.ok("gnt-node power status").splitlines()], on)
-        self.assertIn("node2.dev.example fan=OK,psu=*WARNING*", self.ok("gnt-node health node2"))
+        self.assertIn("node2.dev.example fan=OK\n                  psu=WARNING\n", self.ok("gnt-node health node2"))
         out = self.ok("gnt-cluster epo --all --force --shutdown-timeout=1")
         self.assertIn("The master node1.dev.example is prepared", out)
         self.assertEqual(self.processes(2, 3), {2: set(), 3: set()})

@@ -1,0 +1,1 @@
+"""Kinds of differences, and how each is taken out of what was printed."""

@@ -1,0 +1,33 @@
+"""Why commands end otherwise."""
+
+#: By the key with which lines of the record name it.
+OUTCOMES = {
+    "emptiness": "A filter that is only the name of a field selects what is not empty there.",
+    "variants": "Parameters of an operating system can be set for all its variants together.",
+    "settings": "Parameters that only the whole cluster can have are refused for an operating system.",
+    "powered": "Whether a node has power can be recorded without another change.",
+    "default group": "A node that joins comes to the cluster's default group, if none is named.",
+    "syntax": "Words that cannot be read end a command with status 2.",
+    "uninterrupted": "A delay cannot be interrupted over a socket of its own.",
+    "none": "An empty list of disks means that there are none.",
+    "fault": "Ganeti fails there with an assertion or a traceback of its own.",
+    "spaceless": "An allocator is asked also when the room of a node's directory cannot be read.",
+    "stopping": "A job that runs can be cancelled, too; it ends at its next safe point.",
+    "pending": "The priority of a job that may not begin yet can be changed.",
+    "diskless": "An instance without disks can be exported.",
+    "dry": "A dry run refuses what the run would refuse.",
+    "fewer": "An instance without disks is not made of an export with disks.",
+    "all": "No names of nodes do not mean all of them.",
+    "parameter": "A parameter that there is not is refused.",
+    "nowhere": "Without a cluster a command ends with 1.",
+    "values": "A wrong value of a parameter ends a command with 1.",
+    "bounds": "Ratios begin at 1.",
+    "groups": "A volume group that nodes do not have is refused.",
+    "expressions": "An expression that cannot be read is refused, before verify fails with it.",
+    "devices": "A network device that nodes do not have is refused.",
+    "in use": "A hypervisor that instances use is not disabled.",
+    "nodes": "A node that there is not is refused.",
+    "unasked nodes": "A node whose disks could not be asked for makes verify-disks fail.",
+    "reset": "An image can be taken away again.",
+    "online": "Programs are not asked whether a node may be used again, as they could not answer.",
+}
