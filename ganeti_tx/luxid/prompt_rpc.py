@@ -16,7 +16,7 @@ from ganeti_tx.rpc.interfaces import PROMPT, INodeRpc, NodeUnreachableError, Out
 #: Once as many have answered as are still waited for, these have so many seconds, or so many times what the others took.
 LEAST, TIMES = 4.0, 3.0
 #: Once so many have answered for each that is still waited for, these are the seconds: among few, one may just be busy.
-NEARLY_ALL, LEAST_OF_LAST = 20, 0.5
+NEARLY_ALL, LEAST_OF_LAST = 15, 0.5
 #: Seconds for what has come in while this process was held up.
 LAST_LOOK = 0.05
 
