@@ -16,6 +16,8 @@ from ganeti_tx.config.older.unknown import drop_unknown
 from ganeti_tx.errors import ConfigurationError, ConfigVersionMismatch
 from ganeti_tx.model.config_data import CONFIG_VERSION, ConfigData, containers, decode
 from ganeti_tx.model.decoding import read_json
+from ganeti_tx.model.hypervisors import CLUSTER_ONLY
+from ganeti_tx.model.params.hypervisor import without_global
 from ganeti_tx.model.whole_numbers import shape_of
 
 #: Ganeti's own tool takes none that is older (reference: config-history.json).
@@ -90,8 +92,22 @@ def upgrade(raw: Any) -> None:
 
 
 def completed(config: ConfigData) -> ConfigData:
-    """With what follows from the rest, and what other versions do not write."""
-    return with_default_group(with_members(config))
+    """With what follows from the rest, and what other versions do not write; without what counts for nothing."""
+    return with_default_group(with_members(with_cluster_only_at_the_cluster(config)))
+
+
+def with_cluster_only_at_the_cluster(config: ConfigData) -> ConfigData:
+    """Hypervisor parameters that only the cluster sets are dropped from operating systems and instances (design-2.1,
+    "Global hypervisor parameters": a restart of the master is all that is needed)."""
+    cleaned = {
+        uuid: replace(instance, hvparams=without_global(instance.hvparams))
+        for uuid, instance in config.instances.items()
+        if not CLUSTER_ONLY.isdisjoint(instance.hvparams)
+    }
+    instances = {**config.instances, **cleaned} if cleaned else config.instances
+    held = config.cluster.os_hvp
+    os_hvp = {os: {kind: without_global(params) for kind, params in kinds.items()} for os, kinds in held.items()}
+    return replace(config, instances=instances, cluster=replace(config.cluster, os_hvp=os_hvp))
 
 
 def with_default_group(config: ConfigData) -> ConfigData:

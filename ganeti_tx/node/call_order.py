@@ -32,14 +32,15 @@ class CallOrder:
         @raise CallRefused: one that was sent later was done before, or nobody waits for this one.
         """
         names = sorted(set(call.reserves()))  # all in one order: no two calls wait for each other
-        async with self._held(names):
+        async with self.held(names):
             if not wanted():
                 raise CallTooLate(f"{call.name} is not begun: its caller has given it up")
             self.take(names, call.stamp)
             return await method(call)
 
     @asynccontextmanager
-    async def _held(self, names: Sequence[str]) -> AsyncIterator[None]:
+    async def held(self, names: Sequence[str]) -> AsyncIterator[None]:
+        """While this lasts nobody else has any of these. @param names: sorted, so that no two wait for each other."""
         held: list[str] = []
         try:
             for name in names:

@@ -115,7 +115,7 @@ class Instances:
 
 def running(seen: Seen) -> RunningInstance:
     """A hypervisor's finding as it goes over the wire."""
-    return RunningInstance(memory=seen.memory, vcpus=seen.vcpus, state=int(seen.state), time=seen.cpu_seconds)
+    return RunningInstance(seen.memory, seen.vcpus, int(seen.state), seen.cpu_seconds, seen.why)
 
 
 async def check_whole(hypervisor: IHypervisor, name: str) -> None:

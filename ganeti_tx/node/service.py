@@ -25,6 +25,7 @@ from ganeti_tx.node.cluster_membership import AdmittedCallers, Membership
 from ganeti_tx.node.copies_state import CopiesOfTheCluster
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.dispatch import NodeDispatch
+from ganeti_tx.node.ended_machines import EndedMachines
 from ganeti_tx.node.exports import Exports
 from ganeti_tx.node.facts import Facts
 from ganeti_tx.node.grown_disks import GrownDisks
@@ -275,13 +276,25 @@ def build_dispatch(
 
     @param callers: who may make calls, which is told of changes.
     """
+    return build_node(parts, storage, ends, callers)[0]
+
+
+def build_node(
+    parts: NodeParts,
+    storage: NodeStorage | None = None,
+    ends: ITransferEnds | None = None,
+    callers: AdmittedCallers | None = None,
+) -> tuple[NodeDispatch, EndedMachines]:
+    """The same, and what clears up behind machines when it is told to watch them."""
     made = CallAnswerers(
         parts,
         storage or load_storage(parts),
         ends or TransferProcesses(parts.files, parts.paths, parts.runner, parts.clock),
         callers or AdmittedCallers(parts.files, parts.paths),
     )
-    return NodeDispatch(*made.every(), guard=made.guard().perform, order=CallOrder(made.terms).perform)
+    order = CallOrder(made.terms)
+    dispatch = NodeDispatch(*made.every(), guard=made.guard().perform, order=order.perform)
+    return dispatch, EndedMachines(made.hypervisors, order)
 
 
 async def start(
@@ -301,8 +314,10 @@ async def start(
     if address is None:
         address = await OwnAddress(parts.files, paths, parts.threads, parts.clock).primary(parts.name)
     callers = AdmittedCallers(parts.files, paths)
-    site = NodeSite(build_dispatch(parts, callers=callers), callers.admitted, parts.reactor, most_unauthenticated)
+    dispatch, machines = build_node(parts, callers=callers)
+    site = NodeSite(dispatch, callers.admitted, parts.reactor, most_unauthenticated)
     listening = parts.reactor.listenSSL(port, site, tls, backlog=BACKLOG, interface=address)
+    machines.watch()
     log.info("node calls for {name} on {where}", name=parts.name, where=host_port(address, port))
 
     async def stop() -> None:

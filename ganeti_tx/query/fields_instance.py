@@ -10,7 +10,7 @@ from ganeti_tx.model.params.os import fill_osparams
 from ganeti_tx.query.fields_instance_disks import DISK_FIELDS
 from ganeti_tx.query.fields_instance_nics import NIC_FIELDS
 from ganeti_tx.query.fields_instance_params import PARAM_FIELDS
-from ganeti_tx.query.instance_context import USER_SHUTDOWN, InstanceContext, Seen
+from ganeti_tx.query.instance_context import HALTED, USER_SHUTDOWN, InstanceContext, Seen
 from ganeti_tx.query.language.cell import NORMAL, UNAVAILABLE, Cell
 from ganeti_tx.query.language.field import Field, Gives, Kind, Match, Need, by_name, computed, maybe, stored, tracking
 from ganeti_tx.query.language.spellings import SpelledFields
@@ -78,7 +78,7 @@ def of_running(attribute: str) -> Told:
 def is_running(context: InstanceContext, instance: Instance, seen: Seen) -> Cell:
     """Whether the primary node runs it."""
     if isinstance(seen, RunningInstance):
-        return NORMAL, seen.state != USER_SHUTDOWN
+        return NORMAL, seen.state not in (USER_SHUTDOWN, HALTED)
     return (NORMAL, False) if seen is UNAVAILABLE else seen
 
 
@@ -175,7 +175,7 @@ LIVE_FIELDS = [
         "Status",
         Kind.TEXT,
         "Desired and actual state in one word: running, ADMIN_down, ADMIN_offline, USER_down, ERROR_down, ERROR_up,"
-        " ERROR_nodedown, ERROR_nodeoffline or ERROR_wrongnode",
+        " ERROR_halted, ERROR_nodedown, ERROR_nodeoffline or ERROR_wrongnode",
         lambda context, instance, seen: (NORMAL, context.status(instance, seen)),
     ),
     live(

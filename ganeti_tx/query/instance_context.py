@@ -20,6 +20,8 @@ from ganeti_tx.rpc.calls.instance import RunningInstance
 
 #: `RunningInstance.state` of one that its user shut down.
 USER_SHUTDOWN = 1
+#: That of one which its hypervisor has stopped after an error.
+HALTED = 2
 #: What one node runs, by name.
 Instances = Mapping[str, RunningInstance]
 #: An instance as its primary node sees it, or the cell of all that it would tell.
@@ -102,7 +104,9 @@ class InstanceContext:
             return self._not_told(instance)
         if seen.state == USER_SHUTDOWN:
             return "USER_down" if instance.admin_state is AdminState.UP else stopped_status(instance)
-        return "running" if instance.admin_state is AdminState.UP else "ERROR_up"
+        if instance.admin_state is not AdminState.UP:
+            return "ERROR_up"
+        return "ERROR_halted" if info.state == HALTED else "running"
 
     def _not_told(self, instance: Instance) -> str:
         """The status of one that its primary node does not tell of."""

@@ -15,6 +15,8 @@ from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 
 #: The state that a hypervisor reports when the user inside has shut the instance down.
 SHUT_DOWN_BY_USER = 1
+#: That of an instance which it has stopped after an error: its machine is there, with disks and memory, and its guest does nothing.
+HALTED = 2
 
 
 async def seen_running(nodes: INodeRpc, target: InstanceView) -> RunningInstance | None:

@@ -9,7 +9,7 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.data import disk_questions, disks_data
 from ganeti_tx.logic.disks.questions import DiskQuestions, DiskStates, Side
-from ganeti_tx.logic.instance.presence import SHUT_DOWN_BY_USER
+from ganeti_tx.logic.instance.presence import HALTED, SHUT_DOWN_BY_USER
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance, on_nodes
 from ganeti_tx.model.instance import Instance
@@ -135,11 +135,13 @@ def is_silent(outcome: Outcome[Any]) -> bool:
 
 
 def run_state(target: InstanceView, running: Running) -> str | None:
-    """ "up", "down", or "user down"; None when the node did not tell."""
+    """ "up", "down", "user down", or "halted" with the reason; None when the node did not tell."""
     on_node = running.get(target.primary.uuid)
     if on_node is None:
         return None
     seen = on_node.get(target.instance.name)
     if seen is None:
         return "down"
+    if seen.state == HALTED:
+        return f"halted ({seen.why})"
     return "user down" if seen.state == SHUT_DOWN_BY_USER else "up"

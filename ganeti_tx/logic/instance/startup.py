@@ -6,6 +6,7 @@ from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.logic.disks.on_nodes import disk_nodes, shutdowns
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.presence import (
+    HALTED,
     check_bridges,
     is_running,
     seen_running,
@@ -67,9 +68,10 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
 
     async def _check_room(self) -> None:
         seen = await seen_running(self.nodes, self.target)
-        self._left_over = seen is not None and not is_running(seen)
-        self._runs = is_running(seen)
-        if not self._runs:
+        halted = seen is not None and seen.state == HALTED
+        self._left_over = halted or (seen is not None and not is_running(seen))
+        self._runs = is_running(seen) and not halted
+        if not is_running(seen):
             purpose = f"starting instance {self.instance.name}"
             needed = int(self._spec.beparams["minmem"])
             await check_free_memory(self.nodes, self.target.primary, self._spec.hypervisor, needed, purpose)

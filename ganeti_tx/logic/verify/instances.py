@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
+from ganeti_tx.logic.instance.presence import HALTED
 from ganeti_tx.logic.verify.disks import judge_disks
 from ganeti_tx.logic.verify.scene import GroupScene, Told, value
 from ganeti_tx.logic.verify.verdict import Verdict
@@ -33,9 +34,12 @@ def judge_state(told: Told, view: InstanceView) -> Iterator[Verdict]:
     """Whether it runs if it should; one that its user has stopped is as it should be."""
     instance, primary = view.instance, view.primary
     should_run = instance.admin_state is AdminState.UP
-    runs = instance.name in (value(told.running.get(primary.name)) or {})
+    seen = (value(told.running.get(primary.name)) or {}).get(instance.name)
     text = f"instance not running on its primary node {primary.name}"
-    yield Verdict(VerifyCode.EINSTANCEDOWN, instance.name, text, should_run and not runs and not primary.offline)
+    yield Verdict(VerifyCode.EINSTANCEDOWN, instance.name, text, should_run and seen is None and not primary.offline)
+    halted = seen if seen is not None and seen.state == HALTED else None
+    text = f"instance halted by its hypervisor on node {primary.name}: {halted.why if halted else ''}"
+    yield Verdict(VerifyCode.EINSTANCEDOWN, instance.name, text, should_run and halted is not None)
     text = f"instance is marked as running and lives on offline node {primary.name}"
     yield Verdict(VerifyCode.EINSTANCEBADNODE, instance.name, text, should_run and primary.offline)
 

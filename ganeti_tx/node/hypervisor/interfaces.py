@@ -1,6 +1,6 @@
 """The seam between the node daemon and a hypervisor."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -13,10 +13,14 @@ from ganeti_tx.model.nic_link import NicLink
 
 
 class RunState(IntEnum):
-    """What a hypervisor knows of an instance (Ganeti 3.0 node call table, `instance_states`)."""
+    """What a hypervisor knows of an instance (Ganeti 3.0 node call table, `instance_states`; HALTED is ours).
+
+    @cvar HALTED: it is there, but its hypervisor has stopped it after an error, so that its guest does nothing.
+    """
 
     RUNNING = 0
     SHUTDOWN_BY_USER = 1
+    HALTED = 2
 
 
 @attrs.frozen
@@ -30,7 +34,7 @@ class AttachedDisk:
 
 @attrs.frozen
 class InstanceInfo:
-    """One instance on this node: memory in MiB, CPU time in seconds; `state` as RunState."""
+    """One instance on this node: memory in MiB, CPU time in seconds; `state` as RunState, and `why` it is halted."""
 
     name: str
     hv_id: int
@@ -38,6 +42,7 @@ class InstanceInfo:
     vcpus: int
     state: RunState
     cpu_seconds: float
+    why: str = ""
 
 
 class IHypervisor(Interface):
@@ -97,6 +102,16 @@ class IPlugs(Interface):
 
     async def check_link(link: NicLink) -> None:
         """@raise HypervisorError: an interface could not be plugged in there, and what to do about it."""
+
+
+class IEndsByItself(Interface):
+    """A hypervisor whose machines end without being told to, and leave things then: interfaces, sockets, files."""
+
+    def watch_ends(ended: Callable[[str], None]) -> None:
+        """Tell the name of each instance whose machine has ended, from now on; at once of those that have ended already."""
+
+    async def clear_ended(instance_name: str) -> None:
+        """Leave nothing of a machine that has ended; one that runs is left alone. @raise HypervisorError: what is left."""
 
 
 class IHotplug(Interface):

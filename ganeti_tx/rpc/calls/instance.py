@@ -21,12 +21,16 @@ def instance_with_disks(instance: InstanceSpec) -> list[str]:
 
 
 class RunningInstance(msgspec.Struct, frozen=True, gc=False):
-    """An instance as its hypervisor sees it: memory in MiB, CPU time in seconds, state 0 running or 1 shut down by its user."""
+    """An instance as its hypervisor sees it: memory in MiB, CPU time in seconds.
+
+    @ivar state: 0 running, 1 shut down by its user, 2 halted by its hypervisor after an error, which `why` names.
+    """
 
     memory: int
     vcpus: int
     state: int
     time: float
+    why: str = ""
 
 
 class AllInstancesInfo(Question[dict[str, RunningInstance]], frozen=True, kw_only=True):

@@ -57,6 +57,14 @@ class StatusTests(QueryCase):
         self.assertEqual(self.status(DOWN, node1=SHUT_DOWN), "ADMIN_down")
         self.assertEqual(self.status(DOWN, USER, node1=SHUT_DOWN), "USER_down")
 
+    def test_halted(self) -> None:
+        """Its hypervisor has stopped it after an error: it is there, but does not run."""
+        halted = RunningInstance(memory=512, vcpus=2, state=2, time=1.5, why="io-error")
+        self.assertEqual(self.status(UP, node1=halted), "ERROR_halted")
+        self.assertEqual(self.status(DOWN, node1=halted), "ERROR_up")
+        ((_, runs),) = self.column("instance", "oper_state")
+        self.assertFalse(runs)
+
     def test_elsewhere(self) -> None:
         """It runs on its secondary node, whatever it should do."""
         for state in (UP, DOWN, OFF):

@@ -9,20 +9,26 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 
 from ganeti_tx.bootstrap.keys import write_spice_keys
 from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.node.call_order import CallOrder
+from ganeti_tx.node.ended_machines import EndedMachines
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, RunState
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration, AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.process_owners import user_ids_in_use
+from ganeti_tx.node.terms import Terms
 from ganeti_tx.test.contracts.hypervisor import HypervisorContract
 from ganeti_tx.test.node.hypervisor.kvm.parts import attached
 from ganeti_tx.test.real.guest import QEMU
 from ganeti_tx.test.real.kvm_node import KvmNode, thread_cpus, until
 
 SECRET = "s3cr3t99"
+#: What a boot sector does to tell its machine that it panics: mov al,1; mov dx,0x505; out dx,al; hlt.
+PANICS = bytes.fromhex("b001ba0505eef4")
 
 
 class KvmTests(HypervisorContract):
@@ -215,6 +221,37 @@ class KvmTests(HypervisorContract):
         await self.driver.start(spec, [])
         os.kill(await self.pid(), signal.SIGKILL)
         await until(lambda: not self.node.processes())
+        await self.driver.stop(self.name, 100_000.0)
+        self.assertEqual(self.remains(), [])
+
+    async def test_ended_by_itself(self) -> None:
+        """What a machine leaves that has ended is removed by the daemon, also if it was not there at that time."""
+        for watched_before in (True, False):
+            driver = self.node.driver()
+            machines = EndedMachines({"kvm": driver}, CallOrder(Terms(self.node.files, self.node.paths)))
+            if watched_before:
+                machines.watch()
+            await driver.start(self.spec(), [])
+            os.kill(await self.pid(), signal.SIGKILL)
+            await until(lambda: not self.node.processes())
+            if not watched_before:
+                self.assertNotEqual(self.remains(), [])
+                machines.watch()
+            await until(lambda: self.remains() == [])
+
+    async def test_halted(self) -> None:
+        """A guest that QEMU has stopped after an error is told from one that runs, and nobody waits for its power button."""
+        disk = self.node.top / "disk"
+        disk.write_bytes(PANICS.ljust(510, b"\0") + b"\x55\xaa")
+        os.truncate(disk, 1 << 20)  # the firmware boots from no disk of one sector
+        extra = "-device pvpanic -action panic=pause"
+        await self.driver.start(self.spec(kvm_extra=extra), [attached(path=str(disk))])
+        seen = await self.driver.info(self.name)
+        while seen is not None and seen.state is not RunState.HALTED:
+            await deferLater(self.node.clock, 0.05)
+            seen = await self.driver.info(self.name)
+        assert seen is not None
+        self.assertEqual(seen.why, "guest-panicked")
         await self.driver.stop(self.name, 100_000.0)
         self.assertEqual(self.remains(), [])
 

@@ -3,6 +3,7 @@
 from ganeti_tx.node.hypervisor.kinds import HypervisorParts
 from ganeti_tx.node.hypervisor.kvm.acceleration import AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.ending import Ending
+from ganeti_tx.node.hypervisor.kvm.ends import Ends
 from ganeti_tx.node.hypervisor.kvm.guest_agent import UnixGuestAgents
 from ganeti_tx.node.hypervisor.kvm.host_devices import LinuxHostDevices
 from ganeti_tx.node.hypervisor.kvm.hotplug.disks import DiskPlug
@@ -27,6 +28,7 @@ def register(parts: HypervisorParts) -> MigratingKvm:
     monitors, processes = Monitors(UnixQmpConnector(parts.reactor, parts.clock)), LinuxQemuProcesses(parts.reactor)
     remains = Remains(parts.files, network, uids)
     agents, host = UnixGuestAgents(parts.reactor, parts.clock), LinuxHostDevices()
+    ending = Ending(parts.files, parts.clock, monitors, processes, remains, agents)
     return MigratingKvm(
         paths=parts.paths,
         files=parts.files,
@@ -37,7 +39,8 @@ def register(parts: HypervisorParts) -> MigratingKvm:
         network=network,
         uids=uids,
         remains=remains,
-        ending=Ending(parts.files, parts.clock, monitors, processes, remains, agents),
+        ending=ending,
+        ends=Ends(ending, processes),
         here=OnThisNode(parts.paths, parts.files, parts.runner),
         disks=DiskPlug(host, parts.clock),
         nics=NicPlug(host, network),

@@ -27,9 +27,11 @@ PAUSE = 0.5
 MAX_PID_FILE = 100
 #: Run states of QEMU in which the guest has powered itself off.
 POWERED_OFF = frozenset({"shutdown"})
-#: Run states in which no guest is there to react to the power button: powered off already, never let go, or stuck for good;
+#: Run states in which QEMU has stopped the guest: KVM failed, a disk could not be written, or the guest's kernel told its end.
+HALTED = frozenset({"internal-error", "io-error", "guest-panicked"})
+#: Run states in which no guest is there to react to the power button: powered off already, never let go, or stopped;
 #: not there yet, or gone elsewhere.
-NEVER_REACTS = POWERED_OFF | {"prelaunch", "internal-error", "inmigrate", "postmigrate"}
+NEVER_REACTS = POWERED_OFF | HALTED | {"prelaunch", "inmigrate", "postmigrate"}
 
 
 @define

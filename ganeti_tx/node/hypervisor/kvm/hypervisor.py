@@ -20,6 +20,7 @@ from ganeti_tx.node.hypervisor.interfaces import (
     AttachedDisk,
     IBalloon,
     IDiskGrowth,
+    IEndsByItself,
     IHotplug,
     IHypervisor,
     IKeepsState,
@@ -35,7 +36,8 @@ from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.consoles import console_of
 from ganeti_tx.node.hypervisor.kvm.disk_growth import tell_growth
-from ganeti_tx.node.hypervisor.kvm.ending import POWERED_OFF, Ending
+from ganeti_tx.node.hypervisor.kvm.ending import HALTED, POWERED_OFF, Ending
+from ganeti_tx.node.hypervisor.kvm.ends import Ends
 from ganeti_tx.node.hypervisor.kvm.hotplug.disks import DiskPlug
 from ganeti_tx.node.hypervisor.kvm.hotplug.nics import NicPlug, tap_options
 from ganeti_tx.node.hypervisor.kvm.hotplug.offers import NEEDED, check_commands, check_disks, check_nics
@@ -68,7 +70,7 @@ DIRECTORY_MODE = 0o750
 MAX_LOG = 1 << 20
 
 
-@implementer(IDiskGrowth, IHypervisor, IKeepsState, IPlugs, IHotplug, IBalloon)
+@implementer(IDiskGrowth, IHypervisor, IKeepsState, IPlugs, IHotplug, IBalloon, IEndsByItself)
 @define
 class KvmHypervisor:
     """Everything is found again from the node's run directory, so the daemon may be restarted at any time."""
@@ -83,6 +85,7 @@ class KvmHypervisor:
     uids: UidPool
     remains: Remains
     ending: Ending
+    ends: Ends
     here: OnThisNode
     disks: DiskPlug
     nics: NicPlug
@@ -133,6 +136,7 @@ class KvmHypervisor:
         finally:
             if not started:
                 await self.ending.end(plan.files, state)
+        self.ends.watch(plan.files)
 
     async def _launch(self, plan: QemuPlan, state: InstanceRuntime) -> None:
         for directory in plan.files.directories:
@@ -211,6 +215,17 @@ class KvmHypervisor:
                 await tell_growth(client, instance_name, disk)
         return True
 
+    def watch_ends(self, ended: Callable[[str], None]) -> None:
+        """As IEndsByItself says."""
+        self.ends.begin(ended, [instance_layout(self.paths, name) for name in self.kept_names()])
+
+    async def clear_ended(self, instance_name: str) -> None:
+        """As IEndsByItself says."""
+        layout = instance_layout(self.paths, instance_name)
+        state = states.load(self.files, layout)
+        if state is not None and self.ending.pid_of_living(layout) is None:
+            await self.remains.clear(layout, state)
+
     # Looking
 
     async def info(self, instance_name: str) -> InstanceInfo | None:
@@ -221,8 +236,9 @@ class KvmHypervisor:
         if pid is None or state is None:
             return None
         status, memory = await self._ask(layout, state)
-        run_state = RunState.SHUTDOWN_BY_USER if status in POWERED_OFF else RunState.RUNNING
-        return InstanceInfo(instance_name, pid, memory, state.vcpus, run_state, self.processes.cpu_seconds(pid))
+        run_state = run_state_of(status)
+        why = status if run_state is RunState.HALTED else ""
+        return InstanceInfo(instance_name, pid, memory, state.vcpus, run_state, self.processes.cpu_seconds(pid), why)
 
     async def _ask(self, layout: InstanceLayout, state: InstanceRuntime) -> tuple[str, int]:
         """QEMU's run state, and the memory in MiB that the guest has now; a QEMU that hangs still runs."""
@@ -330,6 +346,13 @@ class KvmHypervisor:
         """As IBalloon says."""
         async with self._running(instance_name) as machine:
             await balloon(machine, memory)
+
+
+def run_state_of(status: str) -> RunState:
+    """What one of QEMU's run states is to the cluster."""
+    if status in HALTED:
+        return RunState.HALTED
+    return RunState.SHUTDOWN_BY_USER if status in POWERED_OFF else RunState.RUNNING
 
 
 async def nothing_more(plan: QemuPlan) -> None:

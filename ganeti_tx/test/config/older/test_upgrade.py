@@ -171,6 +171,17 @@ class UpgradeTests(SynchronousTestCase):
         self.assertNotIn("lxc_devices", config.cluster.hvparams["lxc"])  # type: ignore[index]
         self.assertEqual(config.instances[instance["uuid"]].hvparams, {"acpi": False})
 
+    def test_of_the_cluster_only(self) -> None:
+        """Parameters that only the cluster sets are dropped from instances and operating systems of the present version, too."""
+        raw = older(PRESENT)
+        instance = next(iter(raw["instances"].values()))
+        instance["hvparams"] = {"acpi": False, "migration_port": 1}
+        raw["cluster"]["os_hvp"] = {"busybox": {"kvm": {"migration_bandwidth": 1, "acpi": True}}}
+        config = read(raw).config
+        self.assertEqual(config.instances[instance["uuid"]].hvparams, {"acpi": False})
+        self.assertEqual(config.cluster.os_hvp["busybox"], {Hypervisor.KVM: {"acpi": True}})
+        self.assertEqual(verify(config), [])
+
     def test_part_of_a_policy(self) -> None:
         """What a group has not bounded is bounded as in the cluster."""
         raw = older("2.7")

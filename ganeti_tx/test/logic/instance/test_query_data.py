@@ -51,6 +51,12 @@ class QueryDataTests(UnitTestCase):
         self.assertEqual(data["disks"][0]["pstatus"], STATE)
         self.assertEqual(self.stage.locked["instance/web1.example.com"], "shared")
 
+    def test_halted(self) -> None:
+        """One that its hypervisor has stopped after an error is not up; it is said why."""
+        self.nodes.answer(AllInstancesInfo, {NAME: replace(RUNNING, state=2, why="io-error")})
+        self.nodes.answer(BlockdevFind, BlockDevStatus(dev_path="/x", size=1024, major=7, minor=1))
+        self.assertEqual(self.run_op(OpInstanceQueryData(instances=("web1",)))[NAME]["run_state"], "halted (io-error)")
+
     def test_node_that_does_not_answer(self) -> None:
         """Its instances' state is unknown, with a warning; the rest is told."""
         self.nodes.fail(AllInstancesInfo, "gone")

@@ -99,6 +99,13 @@ class StartupTests(UnitTestCase):
         self.run_op(OpInstanceStartup(instance_name="web1"))
         self.assertEqual(self.nodes.kinds()[-2:], ["instance_shutdown", "instance_start"])
 
+    def test_halted(self) -> None:
+        """One that its hypervisor has stopped after an error is cut off first; the memory that it has is not counted again."""
+        self.nodes.answer(InstanceInfo, RunningInstance(memory=128, vcpus=1, state=2, time=1.0, why="io-error"))
+        self.run_op(OpInstanceStartup(instance_name="web1"))
+        self.assertEqual(self.nodes.kinds()[-2:], ["instance_shutdown", "instance_start"])
+        self.assertEqual(self.nodes.of_kind(NodeInfo), [])
+
     def test_unknown_instance(self) -> None:
         """The name that was typed is in the error."""
         self.assertIn("ghost", self.refused(OpInstanceStartup(instance_name="ghost"), OpPrereqError))

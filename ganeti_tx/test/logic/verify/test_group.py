@@ -90,6 +90,14 @@ class StateTests(GroupCase):
             self.nodes.answers[AllInstancesInfo] = partial(on_first_node, running)
             self.assertEqual(self.found(), [])
 
+    def test_halted(self) -> None:
+        """One that its hypervisor has stopped after an error is told of, with the error."""
+        running = {INSTANCE.name: replace(RUNNING, state=2, why="io-error")}
+        self.nodes.answers[AllInstancesInfo] = partial(on_first_node, running)
+        (line,) = self.found()
+        self.assertIn("EINSTANCEDOWN", line)
+        self.assertIn("halted by its hypervisor on node node1.example.com: io-error", line)
+
     def test_silent_hypervisor(self) -> None:
         """A node that cannot list its instances is told of."""
         self.nodes.fail(AllInstancesInfo, "no socket")
