@@ -31,6 +31,7 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     @ivar params: the parameters, with their built-in values.
     @ivar choices: the words or numbers that a parameter may be, for parameters that are one of some.
     @ivar cluster_only: those on which both ends of a migration must agree, so that no instance or OS sets them.
+    @ivar keeps: those with which something of an instance outlives its runs on a node, beside its disks.
     @ivar shared_files: those parameters that name a file which all nodes shall have as the master has it.
     @ivar consoles: the kinds that its instances may have.
     @ivar takes_port: whether each instance gets a TCP port of the cluster's pool, for its display.
@@ -46,6 +47,7 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     params: type[Wire]
     choices: Mapping[str, Sequence[str | int]] = {}
     cluster_only: frozenset[str] = frozenset()
+    keeps: frozenset[str] = frozenset()
     shared_files: tuple[str, ...] = ()
     consoles: frozenset[ConsoleKind]
     takes_port: bool = False

@@ -10,13 +10,14 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.migration import Side
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.disks import Disks
-from ganeti_tx.node.hypervisor.interfaces import IHypervisor, ILiveMigration
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor, IKeepsFirmware, ILiveMigration
 from ganeti_tx.node.hypervisor.interfaces import InstanceInfo as Seen
 from ganeti_tx.rpc.calls.instance import (
     AllInstancesInfo,
     HypervisorValidateParams,
     InstanceConsole,
     InstanceConsoles,
+    InstanceForget,
     InstanceInfo,
     InstanceReboot,
     InstanceShutdown,
@@ -60,6 +61,15 @@ class Instances:
         """Stop it; one that does not run is left alone."""
         await self.of(call.hypervisor).stop(call.instance_name, call.shutdown_timeout, call.force)
         self.disks.links.unlink_all(call.instance_name)
+
+    @answers(InstanceForget)
+    async def forget(self, call: InstanceForget) -> None:
+        """@raise HypervisorError: it runs here."""
+        hypervisor, name = self.of(call.instance.hypervisor), call.instance.name
+        if await hypervisor.info(name) is not None:
+            raise HypervisorError(f"instance {name} runs on node {self.node_name}")
+        if IKeepsFirmware.providedBy(hypervisor):
+            await IKeepsFirmware(hypervisor).forget(call.instance)
 
     @answers(InstanceReboot)
     async def reboot(self, call: InstanceReboot) -> None:

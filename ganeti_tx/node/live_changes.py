@@ -6,9 +6,15 @@ from msgspec.structs import replace
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.node.answers import answers
-from ganeti_tx.node.hypervisor.interfaces import IBalloon, IHotplug
+from ganeti_tx.node.hypervisor.interfaces import IBalloon, IGrows, IHotplug
 from ganeti_tx.node.instances import Instances
-from ganeti_tx.rpc.calls.hotplug import HotplugAction, HotplugDevice, HotplugSupported, InstanceBalloonMemory
+from ganeti_tx.rpc.calls.hotplug import (
+    HotplugAction,
+    HotplugDevice,
+    HotplugSupported,
+    InstanceBalloonMemory,
+    InstanceGrow,
+)
 
 
 @define
@@ -20,7 +26,10 @@ class LiveChanges:
     @answers(HotplugSupported)
     async def supported(self, call: HotplugSupported) -> None:
         """@raise HypervisorError: why its devices cannot be changed."""
-        await self._plugs(call.instance).check_hotplug(call.instance, call.disks, call.nics)
+        if call.disks or call.nics or call.vcpus is None or call.memory is None:
+            await self._plugs(call.instance).check_hotplug(call.instance, call.disks, call.nics)
+        if call.vcpus is not None and call.memory is not None:
+            await self._grows(call.instance).check_growth(call.instance, call.vcpus, call.memory)
 
     @answers(HotplugDevice)
     async def device(self, call: HotplugDevice) -> None:
@@ -54,6 +63,20 @@ class LiveChanges:
                 " while it runs; change maxmem and restart it"
             )
         await IBalloon(hypervisor).balloon(call.instance.name, call.memory)
+
+    @answers(InstanceGrow)
+    async def grow(self, call: InstanceGrow) -> None:
+        """@raise HypervisorError: it does not run, or was not started for so much."""
+        await self._grows(call.instance).grow(call.instance, call.vcpus, call.memory)
+
+    def _grows(self, instance: InstanceSpec) -> IGrows:
+        hypervisor = self.instances.of(instance.hypervisor)
+        if not IGrows.providedBy(hypervisor):
+            raise HypervisorError(
+                f"hypervisor {instance.hypervisor} cannot give instance {instance.name} processors or memory while it runs;"
+                " restart it"
+            )
+        return IGrows(hypervisor)
 
     def _plugs(self, instance: InstanceSpec) -> IHotplug:
         hypervisor = self.instances.of(instance.hypervisor)

@@ -144,7 +144,8 @@ class Paths:
     metad_socket = _At(f"{RUN}/socket/ganeti-metad")
     runner_socket = _At(f"{RUN}/socket/ganeti-runner")
 
-    # What the KVM driver keeps of its machines.
+    # What the KVM driver keeps of its machines; firmware outlives their runs.
+    kvm_firmware_dir = _At(f"{DATA}/kvm-firmware")
     kvm_dir = _At(f"{RUN}/kvm-hypervisor")
     kvm_pid_dir = _At(f"{RUN}/kvm-hypervisor/pid")
     kvm_uid_dir = _At(f"{RUN}/kvm-hypervisor/uid")

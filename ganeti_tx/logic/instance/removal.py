@@ -10,9 +10,12 @@ from ganeti_tx.logic.disks.wipe import WIPE_OLD, to_wipe, wipe_whole, wiping
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.model.enums import AdminState, AdminStateSource
+from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.rpc.calls.disk import BlockdevStates
+from ganeti_tx.rpc.calls.instance import InstanceForget
+from ganeti_tx.rpc.interfaces import RpcError
 
 MARK, DISKS, FORGET = "mark the instance as down", "remove its disks", "remove the instance from the configuration"
 
@@ -55,7 +58,21 @@ class Removal:
         async with self.parts.step(DISKS):
             if not await remove_disks(self.parts.nodes, self.target, self.parts.warn):
                 self.unless_ignored(f"cannot remove the disks of instance {self.instance.name}")
+        await self._remove_firmware()
         await self.forget()
+
+    async def _remove_firmware(self) -> None:
+        """What its hypervisor keeps of it on nodes where it may have run; such a node may also be gone for good."""
+        keeps, spec = HYPERVISORS[self.instance.hypervisor].keeps, self.target.spec()
+        if not any(spec.hvparams.get(name) for name in keeps):
+            return
+        for node in (each for each in self.target.nodes.values() if not each.offline):
+            try:
+                await self.parts.nodes.call(node, InstanceForget(instance=spec))
+            except RpcError as error:
+                self.parts.warn(
+                    f"what node {node.name} keeps of instance {self.instance.name} may still be there: {error}"
+                )
 
     async def _wipe(self) -> None:
         """What is there of the disks, where the cluster wants no data to be found by others."""

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from msgspec import UNSET, UnsetType
+
 from ganeti_tx.model.base import Params, Wire
 from ganeti_tx.model.hypervisor import MIGRATION_MODES, ConsoleKind, HypervisorKind
 
@@ -42,7 +44,15 @@ CHOICES: Mapping[str, Sequence[str | int]] = {
 
 
 class KvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
-    """How KVM runs an instance; migration_bandwidth in MiB/s, migration_downtime in milliseconds."""
+    """How KVM runs an instance; migration_bandwidth in MiB/s, migration_downtime in milliseconds.
+
+    Those that Ganeti does not know are unset, and stand in no configuration, until somebody sets them.
+
+    @ivar cpu_limit: percent of one processor; `memory_limit` in MiB, for QEMU and its guest together.
+    @ivar cpu_weight: beside other machines of the node, where 100 is usual; so is `io_weight`.
+    @ivar disk_iothread: whether each disk gets a thread of its own in QEMU.
+    @ivar max_memory: up to how many MiB it can get while it runs, and `max_vcpus` processors.
+    """
 
     acpi: bool = True
     boot_order: str = "disk"
@@ -110,6 +120,17 @@ class KvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
     vnc_x509_verify: bool = False
     vnet_hdr: bool = True
 
+    cpu_limit: int | UnsetType = UNSET
+    cpu_weight: int | UnsetType = UNSET
+    disk_iothread: bool | UnsetType = UNSET
+    io_weight: int | UnsetType = UNSET
+    max_memory: int | UnsetType = UNSET
+    max_vcpus: int | UnsetType = UNSET
+    memory_limit: int | UnsetType = UNSET
+    secure_boot: bool | UnsetType = UNSET
+    tpm: bool | UnsetType = UNSET
+    uefi: bool | UnsetType = UNSET
+
 
 def find_program(kvm_path: str, exists: Callable[[Path], bool]) -> str | None:
     """The program to run: the one that is set; for the built-in one that is not there its other name; else None."""
@@ -133,6 +154,7 @@ HYPERVISOR = HypervisorKind(
     params=KvmParams,
     choices=CHOICES,
     cluster_only=frozenset({"migration_bandwidth", "migration_mode", "migration_port"}),
+    keeps=frozenset({"tpm", "uefi"}),
     shared_files=("spice_password_file", "vnc_password_file"),
     consoles=frozenset(ConsoleKind),
     takes_port=True,

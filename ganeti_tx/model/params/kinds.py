@@ -31,9 +31,14 @@ V = TypeVar("V")
 
 @cache
 def types_of(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
-    """The declared type of each parameter, by its name on the wire."""
+    """The declared type of each parameter, by its name on the wire; of one that may be unset, that of a value."""
     hints = get_type_hints(kind, include_extras=True)
-    return {field.encode_name: hints[field.name] for field in fields(kind)}
+    return {field.encode_name: _of_a_value(hints[field.name]) for field in fields(kind)}
+
+
+def _of_a_value(declared: Any) -> Any:
+    parts = get_args(declared)
+    return next(part for part in parts if part is not UnsetType) if UnsetType in parts else declared
 
 
 @cache
@@ -106,8 +111,6 @@ def forced(name: str, declared: Any, value: object, path: str) -> object:
         if value is None or value == NONE:
             return None
         declared = next(part for part in get_args(declared) if part is not NoneType)
-    if UnsetType in get_args(declared):
-        declared = next(part for part in get_args(declared) if part is not UnsetType)
     word, convert = CONVERSIONS[declared]
     result = convert(value)
     if result is None:

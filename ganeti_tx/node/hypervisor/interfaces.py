@@ -104,6 +104,13 @@ class IPlugs(Interface):
         """@raise HypervisorError: an interface could not be plugged in there, and what to do about it."""
 
 
+class IKeepsFirmware(Interface):
+    """A hypervisor of whose instances something outlives their runs beside their disks (`HypervisorKind.keeps`)."""
+
+    async def forget(instance: InstanceSpec) -> None:
+        """Leave nothing of that: the instance is removed."""
+
+
 class IEndsByItself(Interface):
     """A hypervisor whose machines end without being told to, and leave things then: interfaces, sockets, files."""
 
@@ -134,6 +141,19 @@ class IHotplug(Interface):
 
     async def unplug_nic(instance: InstanceSpec, nic: NicSpec) -> None:
         """Take a network interface from the guest. @raise HypervisorError: the guest does not let it go."""
+
+
+class IGrows(Interface):
+    """A hypervisor whose machines can get more processors and memory while they run, as far as they were started for it.
+
+    Each method may be called twice.
+    """
+
+    async def check_growth(instance: InstanceSpec, vcpus: int, memory: int) -> None:
+        """@raise HypervisorError: it does not run, or why it cannot come to have so many processors and MiB of memory."""
+
+    async def grow(instance: InstanceSpec, vcpus: int, memory: int) -> None:
+        """Let it have them. @raise HypervisorError: it does not."""
 
 
 class IBalloon(Interface):

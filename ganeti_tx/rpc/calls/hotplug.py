@@ -19,13 +19,18 @@ class HotplugAction(StrEnum):
 
 
 class HotplugSupported(Question[None], frozen=True, kw_only=True):
-    """Can devices of this instance, and its disks or NICs above all, be changed while it runs? What is refused says why."""
+    """Can devices of this instance, and its disks or NICs above all, be changed while it runs? What is refused says why.
+
+    @ivar vcpus: and can it come to have so many processors, and so many MiB of `memory`? (Not asked: None.)
+    """
 
     name: ClassVar[str] = "hotplug_supported"
     timeout: ClassVar[float] = URGENT
     instance: InstanceSpec
     disks: bool = False
     nics: bool = False
+    vcpus: int | None = None
+    memory: int | None = None
 
 
 class HotplugDevice(NodeCall[None], frozen=True, kw_only=True):
@@ -46,6 +51,19 @@ class HotplugDevice(NodeCall[None], frozen=True, kw_only=True):
     def reserves(self) -> Iterable[str]:
         """The instance, and the disk."""
         return [named(self.instance.name), *(disk_tree(self.disk) if self.disk is not None else ())]
+
+
+class InstanceGrow(NodeCall[None], frozen=True, kw_only=True):
+    """Let the running instance have so many processors, and so many MiB of memory; it loses none."""
+
+    name: ClassVar[str] = "instance_grow"
+    instance: InstanceSpec
+    vcpus: int
+    memory: int
+
+    def reserves(self) -> Iterable[str]:
+        """The instance."""
+        return [named(self.instance.name)]
 
 
 class InstanceBalloonMemory(NodeCall[None], frozen=True, kw_only=True):

@@ -62,6 +62,17 @@ class InstanceStart(NodeCall[None], frozen=True, kw_only=True):
         return instance_with_disks(self.instance)
 
 
+class InstanceForget(NodeCall[None], frozen=True, kw_only=True):
+    """Remove what the node keeps of the instance from run to run: it is removed, and so are its disks."""
+
+    name: ClassVar[str] = "instance_forget"
+    instance: InstanceSpec
+
+    def reserves(self) -> Iterable[str]:
+        """The instance."""
+        return [named(self.instance.name)]
+
+
 class InstanceShutdown(NodeCall[None], frozen=True, kw_only=True):
     """Stop the instance: ask, wait `shutdown_timeout` seconds, cut off; at once with `force`. The disks stay ready."""
 

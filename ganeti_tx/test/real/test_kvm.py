@@ -13,11 +13,13 @@ from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
 
 from ganeti_tx.bootstrap.keys import write_spice_keys
+from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.ended_machines import EndedMachines
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, RunState
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration, AccelerationProbe
+from ganeti_tx.node.hypervisor.kvm.firmware import IMAGES, SECURE, FirmwareStore
 from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.process_owners import user_ids_in_use
 from ganeti_tx.node.terms import Terms
@@ -27,6 +29,7 @@ from ganeti_tx.test.real.guest import QEMU
 from ganeti_tx.test.real.kvm_node import KvmNode, thread_cpus, until
 
 SECRET = "s3cr3t99"
+SECURE_CODE = str(IMAGES / SECURE[0])
 #: What a boot sector does to tell its machine that it panics: mov al,1; mov dx,0x505; out dx,al; hlt.
 PANICS = bytes.fromhex("b001ba0505eef4")
 
@@ -36,6 +39,7 @@ class KvmTests(HypervisorContract):
 
     timeout = 300
     node: KvmNode
+    driver: KvmHypervisor
 
     async def prepare(self) -> None:
         """See `HypervisorContract`."""
@@ -254,6 +258,41 @@ class KvmTests(HypervisorContract):
         self.assertEqual(seen.why, "guest-panicked")
         await self.driver.stop(self.name, 100_000.0)
         self.assertEqual(self.remains(), [])
+
+    async def test_firmware(self) -> None:
+        """UEFI with secure boot has variables of its own, which are as they were after a restart; a TPM ends with its machine."""
+        store = FirmwareStore(self.node.paths, self.spec().uuid)
+        values: dict[str, Any] = {
+            "uefi": True,
+            "secure_boot": True,
+            "tpm": True,
+            "machine_version": "q35",
+            "use_chroot": True,
+        }
+        try:
+            spec = await self.start(paused=True, **values)
+        except HypervisorError as error:
+            if "install" in str(error):
+                self.skipTest(str(error))
+            raise
+        async with self.node.driver().monitors.open(self.node.layout(self.name).qmp) as client:
+            (tpm,) = await client.execute("query-tpm")
+            blocks = {each["device"]: each["inserted"] for each in await client.execute("query-block")}
+        self.assertEqual((tpm["model"], tpm["options"]["type"]), ("tpm-crb", "emulator"))
+        flash = [blocks[name] for name in ("pflash0", "pflash1")]
+        self.assertEqual(
+            [(each["file"], each["ro"]) for each in flash], [(SECURE_CODE, True), (str(store.variables), False)]
+        )
+        self.assertEqual(len(self.node.processes()), 2)
+        await self.driver.stop(self.name, 0.0, force=True)
+        self.assertEqual(self.remains(), [])
+        before = store.variables.read_bytes()
+        store.variables.write_bytes(bytes(len(before)))
+        await self.driver.start(spec, [])
+        await self.driver.stop(self.name, 0.0, force=True)
+        self.assertNotEqual(store.variables.read_bytes(), before)
+        await self.driver.forget(spec)
+        self.assertFalse(store.directory.exists())
 
     async def test_hung(self) -> None:
         """A QEMU that hangs still counts as running, and is killed by a stop."""

@@ -19,6 +19,7 @@ from ganeti_tx.logic.instance.modify.conversion import (
     refuse_without_template,
 )
 from ganeti_tx.logic.instance.modify.disks import homes_of_attached
+from ganeti_tx.logic.instance.modify.growth import GROW, Growth, grow, growth
 from ganeti_tx.logic.instance.modify.live import (
     BALLOON,
     LiveChange,
@@ -81,6 +82,7 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
     _outcome: Outcome
     _live: Sequence[LiveChange] = ()
     _running: RunningInstance | None = None
+    _growth: Growth | None = None
     _done: bool = False
 
     async def expand_names(self) -> None:
@@ -173,7 +175,9 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             await check_space(self.nodes, node, plans, exclusive=is_exclusive(after.cluster, after.group, node))
 
     async def _check_live(self) -> None:
-        """@raise OpPrereqError: a disk cannot leave while it is in use."""
+        """@raise OpPrereqError: a disk cannot leave while it is in use, or what has to be done at once cannot."""
+        if self.op.beparams and (self.op.hotplug or self.op.hotplug_if_possible):
+            self._growth = await growth(self, self.op, self.target, self._outcome.after, await self._seen())
         changes = live_changes(self.target, self._outcome.after) if self._nic_changes or self.op.disks else []
         if changes and await can_plug(self, self.op, self.target, changes):
             self._live = changes
@@ -227,6 +231,8 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             steps.append(PlannedStep(BALLOON, (self.target.primary.name,), name))
         if self._outcome.changed:
             steps.append(PlannedStep(CHANGE, (), name))
+        if self._growth is not None:
+            steps.append(PlannedStep(GROW, (self.target.primary.name,), name))
         steps.extend(old_disks.leaving(self.target, index, removed) for index, _, removed in self._outcome.leaving)
         if self._outcome.renames:
             steps.append(PlannedStep(NAMES, (self._outcome.after.primary.name,), name))
@@ -244,6 +250,8 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         if self._outcome.changed:
             await self._change()
             await mark_disks(self.nodes, self._outcome.after, self._outcome.not_made, self.warn)
+        if self._growth is not None:
+            await grow(self, self._outcome.after, self._growth, forced=self.op.hotplug)
         if self._converts:
             self.info(f"Removing old block devices of type '{self.target.disk_template.value}'...")
         for index, named, removed in self._outcome.leaving:

@@ -23,6 +23,7 @@ from ganeti_tx.node.hypervisor.interfaces import (
     IEndsByItself,
     IHotplug,
     IHypervisor,
+    IKeepsFirmware,
     IKeepsState,
     InstanceInfo,
     IPlugs,
@@ -35,9 +36,11 @@ from ganeti_tx.node.hypervisor.kvm.command.build import planned_machine, qemu_ar
 from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.consoles import console_of
+from ganeti_tx.node.hypervisor.kvm.control_group import ControlGroup
 from ganeti_tx.node.hypervisor.kvm.disk_growth import tell_growth
 from ganeti_tx.node.hypervisor.kvm.ending import HALTED, POWERED_OFF, Ending
 from ganeti_tx.node.hypervisor.kvm.ends import Ends
+from ganeti_tx.node.hypervisor.kvm.firmware import Firmware
 from ganeti_tx.node.hypervisor.kvm.hotplug.disks import DiskPlug
 from ganeti_tx.node.hypervisor.kvm.hotplug.nics import NicPlug, tap_options
 from ganeti_tx.node.hypervisor.kvm.hotplug.offers import NEEDED, check_commands, check_disks, check_nics
@@ -53,6 +56,7 @@ from ganeti_tx.node.hypervisor.kvm.remains import Remains
 from ganeti_tx.node.hypervisor.kvm.running import RunningInstance
 from ganeti_tx.node.hypervisor.kvm.secrets import set_passwords
 from ganeti_tx.node.hypervisor.kvm.state import DiskState, InstanceRuntime
+from ganeti_tx.node.hypervisor.kvm.tpm import SoftwareTpm
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
 from ganeti_tx.node.hypervisor.kvm.version import QemuVersion
 from ganeti_tx.node.hypervisor.live import not_running
@@ -70,7 +74,7 @@ DIRECTORY_MODE = 0o750
 MAX_LOG = 1 << 20
 
 
-@implementer(IDiskGrowth, IHypervisor, IKeepsState, IPlugs, IHotplug, IBalloon, IEndsByItself)
+@implementer(IDiskGrowth, IHypervisor, IKeepsState, IPlugs, IHotplug, IBalloon, IEndsByItself, IKeepsFirmware)
 @define
 class KvmHypervisor:
     """Everything is found again from the node's run directory, so the daemon may be restarted at any time."""
@@ -86,6 +90,9 @@ class KvmHypervisor:
     remains: Remains
     ending: Ending
     ends: Ends
+    tpm: SoftwareTpm
+    firmware: Firmware
+    group: ControlGroup
     here: OnThisNode
     disks: DiskPlug
     nics: NicPlug
@@ -112,6 +119,7 @@ class KvmHypervisor:
         acceleration = await self.probe.choose(params.kvm_path, params.kvm_flag)
         nics = await self.network.plan(spec)
         plan = QemuPlan(spec, params, disks, nics, layout, acceleration)
+        self.group.check(plan)
         qemu_argv(plan)  # what cannot be written down fails here, before a user id is taken
         return plan
 
@@ -147,13 +155,18 @@ class KvmHypervisor:
         options = tap_options(plan.params, plan.run_as.partition(":")[0])
         await self.network.connect(plan.nics, options, incoming=plan.incoming)
         await name_taps(self.files, plan.files, plan.nics)
+        await self.firmware.prepare(plan)
+        if plan.params.tpm:
+            await self.tpm.start(plan.files, plan.spec.uuid)
         said_before = len(self._log(plan.files))
-        result = await self.runner.run(state.argv, timeout=START_LIMIT)
+        result = await self.runner.run(self.group.command(plan, state.argv), timeout=START_LIMIT)
         if not result.succeeded:
             # On its way to the background QEMU turns from stderr to its log.
             lines = self._log(plan.files)[said_before:].decode("utf-8", "replace").strip().splitlines()
             reason = f"{result.describe()}: {lines[-1][:500]}" if lines else result.describe()
             raise HypervisorError(f"QEMU did not start: {reason}")
+        if (pid := self.ending.pid_of_living(plan.files)) is not None:
+            self.group.enter(plan, pid)
 
     def _log(self, layout: InstanceLayout) -> bytes:
         """What QEMU said in the background; nothing when that is not there or very much."""
@@ -165,13 +178,13 @@ class KvmHypervisor:
     async def _make_ready(self, plan: QemuPlan, paused: bool) -> None:
         async with self.monitors.open(plan.files.qmp) as client:
             await set_passwords(self.files, plan.params, client)
-            await self._pin(plan, client)
+            await self._pin(plan.params.cpu_mask, plan.vcpus, client)
             if not paused:
                 await client.execute("cont")
 
-    async def _pin(self, plan: QemuPlan, client: QmpClient) -> None:
+    async def _pin(self, cpu_mask: str, vcpus: int, client: QmpClient) -> None:
         try:
-            masks = masks_for(plan.params.cpu_mask, plan.vcpus)
+            masks = masks_for(cpu_mask, vcpus)
         except ValueError as error:
             raise HypervisorError(f"cpu_mask: {error}")
         if all(mask is None for mask in masks):
@@ -181,7 +194,7 @@ class KvmHypervisor:
                 try:
                     self.processes.pin(int(cpu["thread-id"]), mask)
                 except OSError as error:
-                    raise HypervisorError(f"cpu_mask {plan.params.cpu_mask}: {error.strerror}")
+                    raise HypervisorError(f"cpu_mask {cpu_mask}: {error.strerror}")
 
     # Stopping
 
@@ -225,6 +238,10 @@ class KvmHypervisor:
         state = states.load(self.files, layout)
         if state is not None and self.ending.pid_of_living(layout) is None:
             await self.remains.clear(layout, state)
+
+    async def forget(self, instance: InstanceSpec) -> None:
+        """As IKeepsFirmware says."""
+        self.firmware.forget(instance.uuid)
 
     # Looking
 
@@ -374,6 +391,7 @@ def planned_state(plan: QemuPlan) -> InstanceRuntime:
         uid=int(uid) if plan.params.security_model == "pool" else None,
         nics=list(plan.nics),
         disks=[DiskState(uuid=disk.spec.uuid, device=disk_id(disk.spec.uuid), source=disk.path) for disk in plan.disks],
+        dimms=list(plan.dimms),
         params=plan.params,
         places=machine.places,
     )

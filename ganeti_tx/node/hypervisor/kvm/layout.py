@@ -46,6 +46,16 @@ class InstanceLayout:
         return self._control("qga")
 
     @property
+    def tpm(self) -> Path:
+        """The socket of the program that is its TPM."""
+        return self._control("tpm")
+
+    @property
+    def tpm_pid(self) -> Path:
+        """Written by that program."""
+        return self._control("tpm-pid")
+
+    @property
     def runtime(self) -> Path:
         """What we remember of the instance while it runs."""
         return self.paths.kvm_conf_dir / f"{self.name}.runtime"
@@ -67,8 +77,8 @@ class InstanceLayout:
 
     @property
     def sockets(self) -> tuple[Path, ...]:
-        """All sockets QEMU may have made."""
-        return (self.qmp, self.monitor, self.serial, self.guest_agent)
+        """All sockets that may have been made."""
+        return (self.qmp, self.monitor, self.serial, self.guest_agent, self.tpm)
 
     @property
     def directories(self) -> tuple[Path, ...]:

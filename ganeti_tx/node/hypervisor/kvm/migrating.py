@@ -53,7 +53,7 @@ class MigratingKvm(KvmHypervisor):
             plan = await self._plan(taking_over(instance, machine), have, layout)
             migration.check_here(machine, plan.acceleration.value, self.files)
             with self._user(plan.params) as run_as:
-                plan = attrs.evolve(plan, run_as=run_as, places=machine.places, incoming=True)
+                plan = attrs.evolve(plan, run_as=run_as, places=machine.places, incoming=True, dimms=machine.dimms)
                 await self._bring_up(plan, True, partial(self._listen, address))
 
     async def _listen(self, address: str, plan: QemuPlan) -> None:

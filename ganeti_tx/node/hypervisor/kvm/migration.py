@@ -67,6 +67,7 @@ class SentMachine(msgspec.Struct, frozen=True, kw_only=True):
     places: dict[str, dict[str, str | int]]
     cpu_flags: list[str]
     capabilities: list[str]
+    dimms: list[int] = []
 
 
 def machine_of(info: Mapping[str, Any]) -> SentMachine:
@@ -102,6 +103,7 @@ async def describe(
         places={device: dict(place) for device, place in state.places.items()},
         cpu_flags=sorted(cpu_flags(files)) if host else [],
         capabilities=sorted(able),
+        dimms=list(state.dimms),
     )
 
 

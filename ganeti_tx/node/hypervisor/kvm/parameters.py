@@ -5,10 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import HYPERVISOR, KvmParams, find_program, no_program
 from ganeti_tx.node.hypervisor.affinity import parse_cpu_mask
+from ganeti_tx.node.hypervisor.kvm import control_group
+from ganeti_tx.node.hypervisor.kvm.firmware import images
+from ganeti_tx.node.hypervisor.kvm.tpm import PROGRAM
 
 BOOT_DEVICES = ("floppy", "cdrom", "disk", "network")
 #: Parameters that name a file on the node.
@@ -18,6 +22,11 @@ FILES = (
 )
 MAX_PCI_RESERVATIONS = 31
 MAX_QUEUES = 8
+#: The most that QEMU's machine of the kind q35 has; 16 TiB.
+MAX_VCPUS = 288
+MAX_MEMORY = 16 << 20
+#: The kernel's, of control groups.
+MAX_WEIGHT = 10_000
 
 
 def kvm_params(hvparams: Mapping[str, Any]) -> KvmParams:
@@ -30,7 +39,8 @@ def kvm_params(hvparams: Mapping[str, Any]) -> KvmParams:
 
 def faults(params: KvmParams, exists: Callable[[Path], bool]) -> list[str]:
     """Everything that is wrong, a line each; `exists` tells whether a file is on this node."""
-    return [*_unknown_values(params), *_contradictions(params), *_missing_files(params, exists)]
+    node = (*_missing_files(params, exists), *control_group.faults(params, exists))
+    return [*_unknown_values(params), *_contradictions(params), *node]
 
 
 def _unknown_values(params: KvmParams) -> Iterator[str]:
@@ -44,9 +54,15 @@ def _unknown_values(params: KvmParams) -> Iterator[str]:
         ("cpu_cores", 0, 1024),
         ("cpu_threads", 0, 1024),
         ("cpu_sockets", 0, 1024),
+        ("max_vcpus", 0, MAX_VCPUS),
+        ("max_memory", 0, MAX_MEMORY),
+        ("cpu_limit", 0, 100 * MAX_VCPUS),
+        ("memory_limit", 0, MAX_MEMORY),
+        ("cpu_weight", 1, MAX_WEIGHT),
+        ("io_weight", 1, MAX_WEIGHT),
     ):
         value = getattr(params, name)
-        if not lowest <= value <= highest:
+        if value is not UNSET and not lowest <= value <= highest:
             yield f"{name}: {value} is not between {lowest} and {highest}"
     try:
         parse_cpu_mask(params.cpu_mask)
@@ -75,6 +91,14 @@ def _contradictions(params: KvmParams) -> Iterator[str]:
         yield "vnc_x509_path: needed by vnc_x509_verify"
     if params.vnc_x509_path and not params.vnc_tls:
         yield "vnc_x509_path: has no meaning without vnc_tls"
+    if params.disk_iothread and params.disk_type != "paravirtual":
+        yield f"disk_iothread: needs disk_type paravirtual, not {params.disk_type}"
+    if params.secure_boot and not params.uefi:
+        yield "secure_boot: needs uefi"
+    if params.secure_boot and "q35" not in params.machine_version:
+        yield f"secure_boot: needs a machine_version of the kind q35, not {params.machine_version or 'the default one'}"
+    if params.uefi and params.disk_type == "pflash":
+        yield "uefi: the firmware has the places of disk_type pflash"
     for device in params.boot_order.split(","):
         image = {"cdrom": params.cdrom_image_path, "floppy": params.floppy_image_path}.get(device)
         if image == "" and not params.kernel_path:
@@ -100,5 +124,10 @@ def _missing_files(params: KvmParams, exists: Callable[[Path], bool]) -> Iterato
         elif not exists(Path(value)):
             hint = "; set another one, or an empty one to boot from the disk" if name == "kernel_path" else ""
             yield f"{name}: {value} is not on this node{hint}"
+    for image in images(params) if params.uefi else ():
+        if not exists(image):
+            yield f"uefi: {image} is not on this node; install ovmf"
+    if params.tpm and not exists(Path(PROGRAM)):
+        yield f"tpm: {PROGRAM} is not on this node; install swtpm"
     if params.vhost_net and not exists(Path("/dev/vhost-net")):
         yield "vhost_net: /dev/vhost-net is not on this node"

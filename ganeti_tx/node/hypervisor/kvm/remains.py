@@ -4,10 +4,12 @@ from pathlib import Path
 
 from attrs import frozen
 
+from ganeti_tx.node.hypervisor.kvm.control_group import ControlGroup
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 from ganeti_tx.node.hypervisor.kvm.network import Network
 from ganeti_tx.node.hypervisor.kvm.own_directories import check_own
 from ganeti_tx.node.hypervisor.kvm.state import InstanceRuntime
+from ganeti_tx.node.hypervisor.kvm.tpm import SoftwareTpm
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
 from ganeti_tx.runtime.files import IFiles
 
@@ -19,6 +21,8 @@ class Remains:
     files: IFiles
     network: Network
     uids: UidPool
+    tpm: SoftwareTpm
+    group: ControlGroup
 
     async def clear(self, layout: InstanceLayout, state: InstanceRuntime | None) -> None:
         """Leave nothing; the state goes last, so that a failure can be made up for later.
@@ -30,7 +34,9 @@ class Remains:
             await self.network.release(state.nics)
             if state.uid is not None:
                 self.uids.give_back(state.uid)
-        for path in (layout.pid, *layout.sockets):
+            self.group.leave(state.uuid)
+        await self.tpm.end(layout)
+        for path in (layout.pid, layout.tpm_pid, *layout.sockets):
             self._remove(path)
         self._clear_nics(layout.nic_dir)
         self._clear_chroot(layout)

@@ -42,6 +42,7 @@ class DiskState(msgspec.Struct, frozen=True, kw_only=True):
 class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):
     """One instance from just before its start until everything of it is gone; memory in MiB. Holds no secret.
 
+    @ivar dimms: of the memory, what came while it ran: the MiB of each module.
     @ivar params: what it was started with, which holds as long as it runs (none: by an older version).
     @ivar places: where devices are that come and go, by their ids in QEMU; of one that went, where it was.
     """
@@ -56,6 +57,7 @@ class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):
     uid: int | None = None  # taken from the pool for this instance
     nics: Sequence[NicState] = ()
     disks: Sequence[DiskState] = ()
+    dimms: Sequence[int] = ()
     params: KvmParams | None = None
     places: Mapping[str, Mapping[str, str | int]] = {}
 

@@ -32,7 +32,7 @@ class DeclarationTests(SynchronousTestCase):
     """Declarations and table, both ways."""
 
     def same(self, kind: type[msgspec.Struct], facts: Mapping[str, Any]) -> None:
-        """A struct declares exactly what the table holds."""
+        """A struct declares exactly what the table holds; what is ours is unset, so that it is in no configuration by itself."""
         self.assertEqual(dict(defaults_of(kind)), {name: fact["default"] for name, fact in facts.items()})
         ours = {name: declared for name, declared in types_of(kind).items() if name in defaults_of(kind)}
         self.assertEqual(ours, {name: TYPES[fact["type"]] for name, fact in facts.items()})

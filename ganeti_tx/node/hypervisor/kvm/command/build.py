@@ -16,6 +16,7 @@ from ganeti_tx.node.hypervisor.kvm.command.devices import (
 )
 from ganeti_tx.node.hypervisor.kvm.command.disks import disks_argv, removable_argv
 from ganeti_tx.node.hypervisor.kvm.command.display import display_argv
+from ganeti_tx.node.hypervisor.kvm.command.firmware import tpm_argv, uefi_argv
 from ganeti_tx.node.hypervisor.kvm.command.machine import (
     confinement_argv,
     cpu_argv,
@@ -48,10 +49,12 @@ def planned_machine(plan: QemuPlan) -> Machine:
         plan.params.kvm_path,
         *identity_argv(plan),
         *machine_argv(plan),
+        *uefi_argv(plan),
         *cpu_argv(plan),
         *kernel_argv(plan),
         *control_argv(plan),
         *serial_argv(plan),
+        *tpm_argv(plan),
         *balloon_argv(),
         *virtio_serial_argv(plan),
         *disks_argv(plan, places),

@@ -44,6 +44,11 @@ def drive_id(uuid: str) -> str:
     return f"drive-{uuid}"
 
 
+def thread_id(uuid: str) -> str:
+    """QEMU's id of the thread that a disk has for itself."""
+    return f"thread-{uuid}"
+
+
 def disks_argv(plan: QemuPlan, places: Places) -> list[str]:
     """The SCSI controller, if any, and all disks in order; the first is the one to boot from."""
     argv = scsi_controller_argv(plan, places)
@@ -64,7 +69,8 @@ def disk_argv(plan: QemuPlan, places: Places, disk: AttachedDisk, number: int) -
     else:
         place = disk_place(plan.params, places, disk.spec.uuid)
     device = option("", **disk_device(plan.params, disk.spec.uuid, drive_id(disk.spec.uuid), place), bootindex=index)
-    return ["-drive", drive_option(plan.params, disk, "none"), "-device", device]
+    thread = ["-object", option("iothread", id=thread_id(disk.spec.uuid))] if plan.params.disk_iothread else []
+    return ["-drive", drive_option(plan.params, disk, "none"), *thread, "-device", device]
 
 
 def disk_place(params: KvmParams, places: Places, uuid: str) -> Place:
@@ -74,7 +80,8 @@ def disk_place(params: KvmParams, places: Places, uuid: str) -> Place:
 
 def disk_device(params: KvmParams, uuid: str, drive: str, place: Place) -> dict[str, Value]:
     """The device that the guest sees, without its place in the order of booting."""
-    return {"driver": DEVICES[params.disk_type], "id": disk_id(uuid), "drive": drive, **place}
+    thread: Place = {"iothread": thread_id(uuid)} if params.disk_iothread else {}
+    return {"driver": DEVICES[params.disk_type], "id": disk_id(uuid), "drive": drive, **thread, **place}
 
 
 def drive_option(params: KvmParams, disk: AttachedDisk, interface: str) -> str:

@@ -1,9 +1,13 @@
 """The machine itself: its type, memory, processors, clock and how it ends."""
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
-from ganeti_tx.node.hypervisor.kvm.command.options import option
+from ganeti_tx.node.hypervisor.kvm.command.options import Value, option
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
+
+#: So many memory modules a machine can get while it runs.
+MAX_DIMMS = 16
 
 
 def identity_argv(plan: QemuPlan) -> list[str]:
@@ -19,7 +23,8 @@ def identity_argv(plan: QemuPlan) -> list[str]:
 def machine_argv(plan: QemuPlan) -> list[str]:
     """Type, acceleration, memory, clock and the ends of the machine."""
     params = plan.params
-    argv = ["-machine", params.machine_version or "pc", "-accel", plan.acceleration.value, "-m", f"{plan.memory}M"]
+    machine = option(params.machine_version or "pc", smm=True if params.secure_boot else None)
+    argv = ["-machine", machine, "-accel", plan.acceleration.value, *memory_argv(plan)]
     if params.mem_path:
         argv += ["-mem-path", params.mem_path, "-mem-prealloc"]
     argv += ["-rtc", option("", base="localtime" if params.use_localtime else "utc")]
@@ -30,6 +35,33 @@ def machine_argv(plan: QemuPlan) -> list[str]:
     if params.user_shutdown:
         argv.append("-no-shutdown")  # then the instance stays, powered off, and tells that the guest ended it
     return argv
+
+
+def memory_argv(plan: QemuPlan) -> list[str]:
+    """What it begins with, room for more, and what has come while it ran elsewhere."""
+    first = plan.memory - sum(plan.dimms)
+    argv = ["-m", option(f"{first}M", **more_memory(plan))]
+    for number, size in enumerate(plan.dimms):
+        argv += ["-object", option("", **{**memory_backend(plan.params, number), "size": f"{size}M"})]
+        argv += ["-device", option("", **dimm(number))]
+    return argv
+
+
+def more_memory(plan: QemuPlan) -> dict[str, Value]:
+    """Slots for modules, and up to what size."""
+    return {"slots": MAX_DIMMS, "maxmem": f"{plan.params.max_memory}M"} if plan.params.max_memory else {}
+
+
+def memory_backend(params: KvmParams, number: int) -> dict[str, Value]:
+    """What holds a memory module, without its size; it comes from where the rest comes from."""
+    values: dict[str, Value] = {"driver": "memory-backend-file" if params.mem_path else "memory-backend-ram"}
+    values["id"] = f"memory-{number}"
+    return {**values, "mem_path": params.mem_path, "prealloc": True} if params.mem_path else values
+
+
+def dimm(number: int) -> dict[str, Value]:
+    """The memory module of that slot, as the guest sees it."""
+    return {"driver": "pc-dimm", "id": f"dimm-{number}", "memdev": f"memory-{number}", "slot": number}
 
 
 def cpu_argv(plan: QemuPlan) -> list[str]:
@@ -44,7 +76,7 @@ def cpu_argv(plan: QemuPlan) -> list[str]:
         )
         if value
     }
-    argv = ["-smp", option(str(plan.vcpus), **shape)]
+    argv = ["-smp", option(str(plan.vcpus), **({"maxcpus": most} if (most := plan.params.max_vcpus) else {}), **shape)]
     if params.cpu_type:
         if params.cpu_type.split(",")[0] == "host" and plan.acceleration is not Acceleration.KVM:
             raise HypervisorError(

@@ -24,6 +24,7 @@ class QemuPlan:
     """One instance about to be started; `run_as` is the user QEMU becomes, as a name or "uid:gid".
 
     @ivar incoming: whether it waits for the machine, which then runs at once.
+    @ivar dimms: of its memory, what is in modules that came while it ran: the MiB of each.
     @ivar places: where devices must be, by QEMU's ids, in a machine that takes over from one that runs.
     """
 
@@ -36,6 +37,7 @@ class QemuPlan:
     run_as: str = ""
     places: Mapping[str, Place] = {}
     incoming: bool = False
+    dimms: Sequence[int] = ()
 
     @property
     def paths(self) -> Paths:
@@ -49,7 +51,7 @@ class QemuPlan:
 
     @property
     def memory(self) -> int:
-        """MiB."""
+        """MiB, with those in modules."""
         return int(self.spec.beparams["maxmem"])
 
     @property

@@ -19,6 +19,7 @@ from ganeti_tx.node.hypervisor.kvm.command.disks import (
     drive_id,
     drive_option,
     is_confined,
+    thread_id,
 )
 from ganeti_tx.node.hypervisor.kvm.command.options import arguments
 from ganeti_tx.node.hypervisor.kvm.host_devices import IHostDevices, closing, opening
@@ -61,6 +62,8 @@ class DiskPlug:
         plugged = False
         try:
             drive = await self._add_source(machine, params, disk)
+            if params.disk_iothread:
+                await machine.client.execute("object-add", {"qom-type": "iothread", "id": thread_id(uuid)})
             values = disk_device(params, uuid, drive, place)
             await machine.client.execute("device_add", arguments(**values, write_cache=write_cache(params)))
             plugged = True
@@ -103,20 +106,23 @@ class DiskPlug:
             )
 
     async def _forget(self, machine: RunningInstance, uuid: str) -> None:
-        """Close the data of a disk without a device, and remember it no more; QEMU drops by itself what it was started with."""
+        """End the thread and close the data of a disk without a device, and remember it no more; QEMU drops by itself the data
+        that it was started with."""
+        if thread_id(uuid) in {str(each["id"]) for each in await machine.client.execute("query-iothreads")}:
+            await self._close(machine, "object-del", {"id": thread_id(uuid)})
         nodes = await machine.client.execute("query-named-block-nodes", {"flat": True})
         if node_name(uuid) in {node.get("node-name") for node in nodes}:
-            await self._close(machine, node_name(uuid))
+            await self._close(machine, "blockdev-del", {"node-name": node_name(uuid)})
         if drive_id(uuid) in {block["device"] for block in await machine.client.execute("query-block")}:
             await self._tell(machine, f"drive_del {drive_id(uuid)}")
         if any(disk.uuid == uuid for disk in machine.state.disks):
             await machine.remember(disks=[disk for disk in machine.state.disks if disk.uuid != uuid])
 
-    async def _close(self, machine: RunningInstance, node: str) -> None:
-        """Close the data; a device that just went may hold them for a moment yet. @raise QmpError: it still does."""
+    async def _close(self, machine: RunningInstance, command: str, what: Mapping[str, str]) -> None:
+        """Remove what a device had; one that just went may hold it for a moment yet. @raise QmpError: it still does."""
         for left in reversed(range(CLOSE_TRIES)):
             try:
-                await machine.client.execute("blockdev-del", {"node-name": node})
+                await machine.client.execute(command, what)
             except QmpError:
                 if left == 0:
                     raise

@@ -6,12 +6,17 @@ from shutil import rmtree
 from tempfile import mkdtemp
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.hypervisor.kvm.control_group import ControlGroup
 from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.network import Network
+from ganeti_tx.node.hypervisor.kvm.processes import LinuxQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
+from ganeti_tx.node.hypervisor.kvm.tpm import SoftwareTpm
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -32,7 +37,9 @@ class RemainsTests(SynchronousTestCase):
         files = RealFiles(InlineThreads())
         self.layout = instance_layout(self.paths, "web1")
         uids = UidPool(self.paths, files, SeededEntropy(), frozenset)
-        self.remains = Remains(files, Network(self.paths, files, FakeProcessRunner()), uids)
+        runner, nobody = FakeProcessRunner(), LinuxQemuProcesses(MemoryReactorClock())
+        tpm = SoftwareTpm(files, runner, nobody, Clock())
+        self.remains = Remains(files, Network(self.paths, files, runner), uids, tpm, ControlGroup(files.exists))
         self.victim = self.top / "victim"
         self.victim.mkdir(parents=True)
         (self.victim / "file").touch()

@@ -4,14 +4,19 @@ from pathlib import Path
 
 import msgspec
 from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.kvm import state as states
+from ganeti_tx.node.hypervisor.kvm.control_group import ControlGroup
 from ganeti_tx.node.hypervisor.kvm.hypervisor import planned_state
 from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.network import Network
+from ganeti_tx.node.hypervisor.kvm.processes import LinuxQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
+from ganeti_tx.node.hypervisor.kvm.tpm import SoftwareTpm
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
 from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.process import ProcessResult
@@ -71,7 +76,10 @@ class StateTests(SynchronousTestCase):
         """Files, tap and user id of an instance go; clearing again finds nothing."""
         runner = FakeProcessRunner()
         runner.script(["ip"], ProcessResult())
-        remains = Remains(self.files, Network(PATHS, self.files, runner), self.pool)
+        tpm = SoftwareTpm(self.files, runner, LinuxQemuProcesses(MemoryReactorClock()), Clock())
+        remains = Remains(
+            self.files, Network(PATHS, self.files, runner), self.pool, tpm, ControlGroup(self.files.exists)
+        )
         state = planned_state(qemu_plan(security_model="pool", run_as="61234:61234"))
         before = set(self.files.contents())
         uid_file = PATHS.uid_pool_dir / "61234"
