@@ -13,11 +13,13 @@ from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.disk import BlockdevStates
 from ganeti_tx.rpc.calls.instance import InstanceForget
 from ganeti_tx.rpc.interfaces import RpcError
 
 MARK, DISKS, FORGET = "mark the instance as down", "remove its disks", "remove the instance from the configuration"
+FIRMWARE = "remove the variables of its firmware and its TPM"
 
 
 @frozen
@@ -45,7 +47,10 @@ class Removal:
         if self.instance.admin_state is not AdminState.OFFLINE:
             steps.append(PlannedStep(MARK, (), instance))
         steps += wiping(self.target, to_wipe(self.target), WIPE_OLD)
-        return [*steps, PlannedStep(DISKS, disk_nodes(self.target), instance), PlannedStep(FORGET, (), instance)]
+        steps.append(PlannedStep(DISKS, disk_nodes(self.target), instance))
+        if self._keepers:
+            steps.append(PlannedStep(FIRMWARE, tuple(node.name for node in self._keepers), instance))
+        return [*steps, PlannedStep(FORGET, (), instance)]
 
     async def execute(self) -> None:
         """@raise OpExecError: something could not be done, and that is not to be ignored."""
@@ -61,18 +66,23 @@ class Removal:
         await self._remove_firmware()
         await self.forget()
 
+    @property
+    def _keepers(self) -> list[Node]:
+        """The nodes on which its hypervisor may keep something of it; one that is offline may be gone for good."""
+        params, keeps = self.target.spec().hvparams, HYPERVISORS[self.instance.hypervisor].keeps
+        nodes = self.target.nodes.values() if any(params.get(name) for name in keeps) else ()
+        return [node for node in nodes if not node.offline]
+
     async def _remove_firmware(self) -> None:
-        """What its hypervisor keeps of it on nodes where it may have run; such a node may also be gone for good."""
-        keeps, spec = HYPERVISORS[self.instance.hypervisor].keeps, self.target.spec()
-        if not any(spec.hvparams.get(name) for name in keeps):
+        if not self._keepers:
             return
-        for node in (each for each in self.target.nodes.values() if not each.offline):
-            try:
-                await self.parts.nodes.call(node, InstanceForget(instance=spec))
-            except RpcError as error:
-                self.parts.warn(
-                    f"what node {node.name} keeps of instance {self.instance.name} may still be there: {error}"
-                )
+        async with self.parts.step(FIRMWARE):
+            for node in self._keepers:
+                try:
+                    await self.parts.nodes.call(node, InstanceForget(instance=self.target.spec()))
+                except RpcError as error:
+                    name = self.instance.name
+                    self.parts.warn(f"what node {node.name} keeps of instance {name} may still be there: {error}")
 
     async def _wipe(self) -> None:
         """What is there of the disks, where the cluster wants no data to be found by others."""

@@ -12,6 +12,9 @@ from ganeti_tx.model.hypervisor import MIGRATION_MODES, ConsoleKind, HypervisorK
 DEFAULT_PROGRAM = "/usr/bin/kvm"
 OTHER_PROGRAM = "/usr/bin/qemu-system-x86_64"
 
+DISK_TYPES = (
+    *("paravirtual", "ide", "scsi", "scsi-hd", "scsi-block", "scsi-generic", "scsi-cd", "sd", "mtd", "pflash"),
+)
 
 #: The values QEMU 7.2 (and Ganeti's table) know, by parameter.
 CHOICES: Mapping[str, Sequence[str | int]] = {
@@ -19,8 +22,8 @@ CHOICES: Mapping[str, Sequence[str | int]] = {
     "disk_aio": ("threads", "native", "io_uring"),
     "disk_cache": ("default", "none", "writeback", "writethrough", "directsync", "unsafe"),
     "disk_discard": ("default", "ignore", "unmap"),
-    "disk_type": ("paravirtual", "ide", "scsi", "scsi-hd", "scsi-block", "scsi-generic", "sd", "mtd", "pflash"),
-    "cdrom_disk_type": ("", "ide", "paravirtual", "scsi", "scsi-cd"),
+    "disk_type": DISK_TYPES,
+    "cdrom_disk_type": ("", *DISK_TYPES),
     "kvm_flag": ("", "enabled", "disabled"),
     "nic_type": (
         *("paravirtual", "e1000", "rtl8139", "ne2k_pci", "ne2k_isa", "i82551", "i82557b", "i82559er", "pcnet"),
@@ -32,7 +35,6 @@ CHOICES: Mapping[str, Sequence[str | int]] = {
         *(75, 110, 300, 600, 1200, 1800, 2400, 4800, 9600, 14400, 19200, 28800, 38400, 57600, 115200, 230400, 345600),
         460800,
     ),
-    "soundhw": ("", "ac97", "es1370", "hda", "sb16", "gus", "cs4231a", "adlib"),
     "spice_image_compression": ("", "auto_glz", "auto_lz", "quic", "glz", "lz", "off"),
     "spice_ip_version": (0, 4, 6),
     "spice_jpeg_wan_compression": ("", "auto", "never", "always"),

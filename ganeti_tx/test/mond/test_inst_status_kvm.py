@@ -52,6 +52,10 @@ class Living:
         """Not asked here."""
         raise NotImplementedError
 
+    def threads(self, pid: int) -> list[int]:
+        """Not asked here."""
+        raise NotImplementedError
+
     def pin(self, thread_id: int, cpus: frozenset[int]) -> None:
         """Not asked here."""
         raise NotImplementedError

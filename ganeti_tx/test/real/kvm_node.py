@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from shutil import which
@@ -121,6 +122,18 @@ async def until(true: Callable[[], bool]) -> None:
     while not true():
         assert clock.seconds() < end, "it did not come true in time"
         await deferLater(clock, 0.05)
+
+
+def display_port() -> int:
+    """A port of those that clusters give to displays, which nobody uses now."""
+    for port in range(11000, 14999):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise SkipTest("no port is free")
 
 
 def thread_cpus(pid: int, name: str) -> list[set[int]]:

@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
+from twisted.web.server import Site
+from twisted.web.static import File
 
 from ganeti_tx.bootstrap.keys import write_spice_keys
 from ganeti_tx.errors import HypervisorError
@@ -18,6 +20,7 @@ from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.ended_machines import EndedMachines
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, RunState
+from ganeti_tx.node.hypervisor.kvm import state as states
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration, AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.firmware import IMAGES, SECURE, FirmwareStore
 from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
@@ -26,9 +29,10 @@ from ganeti_tx.node.terms import Terms
 from ganeti_tx.test.contracts.hypervisor import HypervisorContract
 from ganeti_tx.test.node.hypervisor.kvm.parts import attached
 from ganeti_tx.test.real.guest import QEMU
-from ganeti_tx.test.real.kvm_node import KvmNode, thread_cpus, until
+from ganeti_tx.test.real.kvm_node import KvmNode, display_port, thread_cpus, until
 
 SECRET = "s3cr3t99"
+OLD_MACHINE = "pc-i440fx-5.0"
 SECURE_CODE = str(IMAGES / SECURE[0])
 #: What a boot sector does to tell its machine that it panics: mov al,1; mov dx,0x505; out dx,al; hlt.
 PANICS = bytes.fromhex("b001ba0505eef4")
@@ -128,14 +132,7 @@ class KvmTests(HypervisorContract):
 
     def vnc_spec(self, **hvparams: Any) -> InstanceSpec:
         """An instance with a network port that nobody uses."""
-        with socket.socket() as probe:
-            for port in range(11000, 14999):
-                try:
-                    probe.bind(("127.0.0.1", port))
-                    break
-                except OSError:
-                    continue
-        return msgspec.structs.replace(self.spec(**hvparams), network_port=port)
+        return msgspec.structs.replace(self.spec(**hvparams), network_port=display_port())
 
     async def test_password(self) -> None:
         """VNC asks for the password, which is neither in the arguments of QEMU nor in what the node remembers."""
@@ -181,11 +178,19 @@ class KvmTests(HypervisorContract):
         self.assertIn("vnc_bind_address: nosuch0", text)
 
     async def test_pinned(self) -> None:
-        """With a mask the virtual processors run on those processors only, the rest of QEMU anywhere."""
+        """With one mask all of QEMU runs on those processors only; with one for each virtual processor the rest runs anywhere."""
         await self.start(cpu_mask="0")
         pid = await self.pid()
         self.assertEqual(thread_cpus(pid, "CPU 0/"), [{0}])
-        self.assertEqual(os.sched_getaffinity(pid), os.sched_getaffinity(0))
+        self.assertEqual(os.sched_getaffinity(pid), {0})
+        await self.driver.stop(self.name, 0.0, force=True)
+        spec = self.spec(cpu_mask="0:all")
+        spec.beparams.update(vcpus=2)
+        await self.driver.start(spec, [])
+        pid = await self.pid()
+        anywhere = os.sched_getaffinity(0)
+        self.assertEqual([thread_cpus(pid, f"CPU {number}/") for number in (0, 1)], [[{0}], [anywhere]])
+        self.assertEqual(os.sched_getaffinity(pid), anywhere)
 
     def write_uid_pool(self) -> None:
         """Many ids, as no two instances of this whole system get the same."""
@@ -320,11 +325,39 @@ class KvmTests(HypervisorContract):
             self.assertEqual((await client.execute("query-status"))["status"], "prelaunch")
 
     async def test_exit_on_reboot(self) -> None:
-        """An instance that ends on reboot is started anew by one."""
-        spec = await self.start(reboot_behavior="exit")
-        before = await self.pid()
-        await self.driver.reboot(spec, [])
+        """An instance that ends on reboot is started anew by one, as the same machine, though a start would make another one."""
+        spec = await self.start(reboot_behavior="exit", machine_version=OLD_MACHINE)
+        before, layout = await self.pid(), self.node.layout(self.name)
+        await self.driver.reboot(self.spec(reboot_behavior="exit"), [])
         self.assertNotEqual(await self.pid(), before)
+        state = states.load(self.node.files, layout)
+        assert state is not None
+        self.assertEqual(state.machine, OLD_MACHINE)
+        await self.driver.stop(self.name, 0.0, force=True)
+        await self.driver.start(msgspec.structs.replace(spec, hvparams=self.spec().hvparams), [])
+        state = states.load(self.node.files, layout)
+        assert state is not None
+        self.assertNotIn(state.machine, ("", "pc", OLD_MACHINE))
+
+    async def test_cdrom_from_the_web(self) -> None:
+        """QEMU reads a CD-ROM by its URL; without the package for that the error names it."""
+        await self.fails("boot_order: there is no cdrom", boot_order="cdrom")
+        await self.fails("cdrom_image_path: nfs:// is none of http://, https://", cdrom_image_path="nfs://host/x")
+        await self.fails("would show the password", cdrom_image_path="http://user:word@host/x")
+        images = self.node.top / "images"
+        images.mkdir()
+        (images / "first.iso").write_bytes(bytes(1 << 20))
+        served = self.node.reactor.listenTCP(0, Site(File(str(images))), interface="127.0.0.1")
+        self.addCleanup(served.stopListening)
+        url = f"http://127.0.0.1:{served.getHost().port}/first.iso"
+        try:
+            await self.start(paused=True, cdrom_image_path=url)
+        except HypervisorError as error:
+            self.assertIn("install qemu-block-extra", str(error))
+            return
+        async with self.node.driver().monitors.open(self.node.layout(self.name).qmp) as client:
+            blocks = {each["device"]: each["inserted"]["image"] for each in await client.execute("query-block")}
+        self.assertEqual(blocks["cdrom0"]["virtual-size"], 1 << 20)
 
     async def test_acceleration(self) -> None:
         """The probe guest runs under TCG; whether under KVM, it tells in time, and again without running."""

@@ -10,19 +10,23 @@ from twisted.internet.task import deferLater
 from twisted.trial.unittest import SkipTest
 
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
+from ganeti_tx.model.migration import MigrationState
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm import state as states
-from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id
+from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id, thread_id
 from ganeti_tx.node.hypervisor.kvm.command.nics import nic_id
 from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.state import InstanceRuntime
 from ganeti_tx.test.contracts.live_changes import DISKS, NICS, LiveChangesContract
 from ganeti_tx.test.real.guest import BOOT_LIMIT, make_guest
-from ganeti_tx.test.real.kvm_node import KvmNode, SerialConsole
+from ganeti_tx.test.real.kvm_node import KvmNode, SerialConsole, thread_cpus
+from ganeti_tx.test.real.test_kvm_migration import HERE, free_port
 
 UP = b"guest without a root disk is up"
 #: What a guest with Linux needs at least, in MiB.
 GUEST_MEMORY = 128
+#: The same for one that can get more: it keeps 64 MiB for devices that cannot reach memory above 4 GiB.
+GROWING_MEMORY = 256
 MiB = 1 << 20
 
 
@@ -53,11 +57,11 @@ class KvmLiveChangesTests(LiveChangesContract):
         """See `HypervisorContract`; the node is not asked whether KVM works."""
         return super().spec(name, **{"kvm_flag": "disabled", **hvparams})
 
-    async def start_guest(self, **hvparams: Any) -> InstanceSpec:
+    async def start_guest(self, memory: int = GUEST_MEMORY, **hvparams: Any) -> InstanceSpec:
         """See `LiveChangesContract`."""
         kernel = {"kernel_path": str(self.guest / "vmlinux"), "initrd_path": str(self.guest / "initrd.img")}
         spec = self.spec(**{**kernel, "kernel_args": "quiet", **hvparams})
-        spec.beparams.update(maxmem=GUEST_MEMORY, minmem=GUEST_MEMORY)
+        spec.beparams.update(maxmem=memory, minmem=memory)
         await self.driver.start(spec, [])
         await self.booted()
         return spec
@@ -213,6 +217,67 @@ class KvmLiveChangesTests(LiveChangesContract):
         await self.driver.balloon(self.name, GUEST_MEMORY)
         self.assertEqual(await self.ask_guest(free), [before])
         self.assertEqual(int(spec.beparams["maxmem"]), GUEST_MEMORY)
+
+    async def test_guest_grows(self) -> None:
+        """A guest gets processors and memory as far as it was started for them; a machine that takes over has them, too."""
+        spec = await self.start_guest(GROWING_MEMORY, max_vcpus=3, max_memory=GROWING_MEMORY + 256, cpu_mask="0")
+        for vcpus, memory, why in (
+            (4, GROWING_MEMORY, "at most 3 processors; set max_vcpus"),
+            (1, GROWING_MEMORY + 512, f"at most {GROWING_MEMORY + 256} MiB; set max_memory"),
+            (1, GROWING_MEMORY + 100, "grows by steps of 128 MiB"),
+            (1, GROWING_MEMORY - 1, "can lose none while it runs"),
+        ):
+            for asked in (self.driver.check_growth(spec, vcpus, memory), self.driver.grow(spec, vcpus, memory)):
+                self.assertIn(why, await self.refused(asked))
+        await self.driver.check_growth(spec, 3, GROWING_MEMORY + 128)
+        for _ in range(2):
+            await self.driver.grow(spec, 3, GROWING_MEMORY + 128)
+        info = await self.driver.info(self.name)
+        assert info is not None
+        self.assertEqual((info.vcpus, info.memory), (3, GROWING_MEMORY + 128))
+        self.assertEqual([thread_cpus(info.hv_id, f"CPU {number}/") for number in range(3)], [[{0}]] * 3)
+        self.console.type(
+            b"cd /sys/devices/system/cpu; for c in cpu1 cpu2; do echo 1 > $c/online; done; nproc | sed s/^/has:/"
+        )
+        await self.console.wait_for(b"has:3")
+        await self.grown_elsewhere(spec)
+
+    async def grown_elsewhere(self, spec: InstanceSpec) -> None:
+        """Another node builds the same machine."""
+        there = KvmNode()
+        self.addCleanup(there.clear)
+        told = await self.driver.migration_info(spec)
+        ports = {
+            **spec.hvparams,
+            "migration_port": free_port(),
+            "migration_downtime": 2000,
+            "migration_bandwidth": 1024,
+        }
+        spec = msgspec.structs.replace(spec, hvparams=ports)
+        await there.driver().accept(spec, [], told, HERE)
+        await self.driver.send(spec, HERE, True)
+        progress = await self.driver.migration_progress(self.name, 60.0)
+        self.assertIs(progress.status, MigrationState.COMPLETED, progress)
+        await there.driver().take_over(self.name)
+        info = await there.driver().info(self.name)
+        assert info is not None
+        self.assertEqual((info.vcpus, info.memory), (3, GROWING_MEMORY + 128))
+        await there.driver().stop(self.name, 0.0, force=True)
+        await self.driver.leave_source(self.name)
+
+    async def test_threads_of_disks(self) -> None:
+        """A disk that comes has a thread, which goes with it."""
+        await self.start_guest(disk_iothread=True)
+        disk = self.a_disk(0)
+        await self.driver.plug_disk(self.spec(), disk)
+        self.assertEqual(await self.threads(), [thread_id(disk.spec.uuid)])
+        await self.driver.unplug_disk(self.spec(), disk.spec)
+        self.assertEqual(await self.threads(), [])
+
+    async def threads(self) -> list[str]:
+        """The ids of QEMU's threads for disks."""
+        async with self.node.driver().monitors.open(self.node.layout(self.name).qmp) as client:
+            return [each["id"] for each in await client.execute("query-iothreads")]
 
     async def test_confined(self) -> None:
         """A QEMU that may open no files of the node gets its disks all the same."""

@@ -29,4 +29,4 @@ class GrowingKvm(MigratingKvm):
             growth.check_masks(params, vcpus)
             await growth.add_memory(machine, params, memory)
             await growth.add_vcpus(machine, vcpus)
-            await self._pin(params.cpu_mask, vcpus, machine.client)
+            await self._pin(machine.layout, machine.client, params.cpu_mask, vcpus)

@@ -1,20 +1,20 @@
 """Instances under QEMU: planned, started standing still, made ready over QMP, let go; and stopped so that nothing is left."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import attrs
+import msgspec
 from attrs import define
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.model.hypervisors.kvm import DEFAULT_PROGRAM, KvmParams, find_program, no_program
+from ganeti_tx.model.hypervisors.kvm import DEFAULT_PROGRAM, find_program, no_program
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.model.nic_link import NicLink
-from ganeti_tx.node.hypervisor.affinity import masks_for
 from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import (
     AttachedDisk,
@@ -45,11 +45,13 @@ from ganeti_tx.node.hypervisor.kvm.hotplug.disks import DiskPlug
 from ganeti_tx.node.hypervisor.kvm.hotplug.nics import NicPlug, tap_options
 from ganeti_tx.node.hypervisor.kvm.hotplug.offers import NEEDED, check_commands, check_disks, check_nics
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout, instance_layout
+from ganeti_tx.node.hypervisor.kvm.machine_type import machine_type
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
 from ganeti_tx.node.hypervisor.kvm.network import Network
 from ganeti_tx.node.hypervisor.kvm.nic_files import name_taps
 from ganeti_tx.node.hypervisor.kvm.on_this_node import OnThisNode
 from ganeti_tx.node.hypervisor.kvm.parameters import faults, kvm_params
+from ganeti_tx.node.hypervisor.kvm.pinning import pin
 from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
@@ -58,6 +60,7 @@ from ganeti_tx.node.hypervisor.kvm.secrets import set_passwords
 from ganeti_tx.node.hypervisor.kvm.state import DiskState, InstanceRuntime
 from ganeti_tx.node.hypervisor.kvm.tpm import SoftwareTpm
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
+from ganeti_tx.node.hypervisor.kvm.users import user_of
 from ganeti_tx.node.hypervisor.kvm.version import QemuVersion
 from ganeti_tx.node.hypervisor.live import not_running
 from ganeti_tx.node.hypervisor.names import naming
@@ -72,6 +75,8 @@ START_LIMIT = 180.0
 INFO_LIMIT = 5.0
 DIRECTORY_MODE = 0o750
 MAX_LOG = 1 << 20
+#: What QEMU says of a URL, or another address, that one of its modules reads which is not there.
+NO_BLOCK_DRIVER = "Unknown protocol"
 
 
 @implementer(IDiskGrowth, IHypervisor, IKeepsState, IPlugs, IHotplug, IBalloon, IEndsByItself, IKeepsFirmware)
@@ -109,7 +114,7 @@ class KvmHypervisor:
         await self.remains.clear(layout, states.load(self.files, layout))
         with naming(instance.name):
             plan = await self._plan(instance, disks, layout)
-            with self._user(plan.params) as run_as:
+            with user_of(self.uids, plan.params) as run_as:
                 await self._bring_up(attrs.evolve(plan, run_as=run_as), paused, nothing_more)
 
     async def _plan(self, spec: InstanceSpec, disks: Sequence[AttachedDisk], layout: InstanceLayout) -> QemuPlan:
@@ -123,22 +128,13 @@ class KvmHypervisor:
         qemu_argv(plan)  # what cannot be written down fails here, before a user id is taken
         return plan
 
-    @contextmanager
-    def _user(self, params: KvmParams) -> Iterator[str]:
-        """Whom QEMU becomes: nobody else, a named user, or an id of the pool, which is kept from others meanwhile."""
-        if params.security_model == "pool":
-            with self.uids.lent() as uid:
-                yield f"{uid}:{uid}"
-        else:
-            yield params.security_domain if params.security_model == "user" else ""
-
     async def _bring_up(self, plan: QemuPlan, paused: bool, also: Callable[[QemuPlan], Awaitable[None]]) -> None:
         """From a plan to an instance that runs and with which something else has been done, or to nothing."""
         state = planned_state(plan)
         started = False
         try:
             await self._launch(plan, state)
-            await self._make_ready(plan, paused)
+            await self._make_ready(plan, state, paused)
             await also(plan)
             started = True
         finally:
@@ -164,7 +160,8 @@ class KvmHypervisor:
             # On its way to the background QEMU turns from stderr to its log.
             lines = self._log(plan.files)[said_before:].decode("utf-8", "replace").strip().splitlines()
             reason = f"{result.describe()}: {lines[-1][:500]}" if lines else result.describe()
-            raise HypervisorError(f"QEMU did not start: {reason}")
+            hint = "; install qemu-block-extra" if NO_BLOCK_DRIVER in reason else ""
+            raise HypervisorError(f"QEMU did not start: {reason}{hint}")
         if (pid := self.ending.pid_of_living(plan.files)) is not None:
             self.group.enter(plan, pid)
 
@@ -175,26 +172,18 @@ class KvmHypervisor:
         except OSError:
             return b""
 
-    async def _make_ready(self, plan: QemuPlan, paused: bool) -> None:
+    async def _make_ready(self, plan: QemuPlan, state: InstanceRuntime, paused: bool) -> None:
         async with self.monitors.open(plan.files.qmp) as client:
+            known = msgspec.structs.replace(state, machine=await machine_type(client))
+            await states.save(self.files, plan.files, known)
             await set_passwords(self.files, plan.params, client)
-            await self._pin(plan.params.cpu_mask, plan.vcpus, client)
+            await self._pin(plan.files, client, plan.params.cpu_mask, plan.vcpus)
             if not paused:
                 await client.execute("cont")
 
-    async def _pin(self, cpu_mask: str, vcpus: int, client: QmpClient) -> None:
-        try:
-            masks = masks_for(cpu_mask, vcpus)
-        except ValueError as error:
-            raise HypervisorError(f"cpu_mask: {error}")
-        if all(mask is None for mask in masks):
-            return
-        for cpu, mask in zip(await client.execute("query-cpus-fast"), masks, strict=False):
-            if mask is not None:
-                try:
-                    self.processes.pin(int(cpu["thread-id"]), mask)
-                except OSError as error:
-                    raise HypervisorError(f"cpu_mask {cpu_mask}: {error.strerror}")
+    async def _pin(self, layout: InstanceLayout, client: QmpClient, cpu_mask: str, vcpus: int) -> None:
+        if (pid := self.ending.pid_of_living(layout)) is not None:
+            await pin(self.processes, client, pid, cpu_mask, vcpus)
 
     # Stopping
 
@@ -211,7 +200,8 @@ class KvmHypervisor:
             raise HypervisorError(f"instance {instance.name} does not run")
         if state is not None and state.exits_on_reboot:
             await self.stop(instance.name, 0.0, force=True)
-            await self.start(instance, disks)
+            kept = {"machine_version": state.machine} if state.machine else {}
+            await self.start(msgspec.structs.replace(instance, hvparams={**instance.hvparams, **kept}), disks)
             return
         async with self.monitors.open(layout.qmp) as client:
             with naming(instance.name):

@@ -19,6 +19,7 @@ from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.parameters import kvm_params
+from ganeti_tx.node.hypervisor.kvm.users import user_of
 from ganeti_tx.node.hypervisor.names import naming
 
 #: Parameters that are a node's own affair: its program, and where displays listen.
@@ -52,7 +53,7 @@ class MigratingKvm(KvmHypervisor):
             have = migration.picked("disks", machine.disks, {disk.spec.uuid: disk for disk in disks})
             plan = await self._plan(taking_over(instance, machine), have, layout)
             migration.check_here(machine, plan.acceleration.value, self.files)
-            with self._user(plan.params) as run_as:
+            with user_of(self.uids, plan.params) as run_as:
                 plan = attrs.evolve(plan, run_as=run_as, places=machine.places, incoming=True, dimms=machine.dimms)
                 await self._bring_up(plan, True, partial(self._listen, address))
 

@@ -16,6 +16,7 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.host_port import host_port
 from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.migration import MigrationProgress, MigrationState, Side
+from ganeti_tx.node.hypervisor.kvm.machine_type import machine_type
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient
 from ganeti_tx.node.hypervisor.kvm.state import InstanceRuntime
 from ganeti_tx.runtime.files import IFiles
@@ -89,11 +90,10 @@ async def describe(
         )
     if blocked := (await client.execute("query-migrate")).get("blocked-reasons"):
         raise HypervisorError(f"QEMU cannot migrate it: {'; '.join(map(str, blocked))}")
-    kind = str(await client.execute("qom-get", {"path": "/machine", "property": "type"}))
     host = params.cpu_type.split(",")[0] in ("host", "max") and state.acceleration == "kvm"
     return SentMachine(
         version=client.version or (0, 0, 0),
-        machine=kind.removesuffix("-machine"),
+        machine=await machine_type(client),
         acceleration=state.acceleration,
         memory=state.memory,
         vcpus=state.vcpus,

@@ -11,6 +11,7 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import HYPERVISOR, KvmParams, find_program, no_program
 from ganeti_tx.node.hypervisor.affinity import parse_cpu_mask
 from ganeti_tx.node.hypervisor.kvm import control_group
+from ganeti_tx.node.hypervisor.kvm.command.devices import ALL_CARDS, HDA, SOUND, sound_cards
 from ganeti_tx.node.hypervisor.kvm.firmware import images
 from ganeti_tx.node.hypervisor.kvm.tpm import PROGRAM
 
@@ -20,6 +21,8 @@ FILES = (
     *("kernel_path", "initrd_path", "cdrom_image_path", "cdrom2_image_path", "floppy_image_path"),
     *("mem_path", "vnc_x509_path", "vnc_password_file", "spice_password_file"),
 )
+#: From where QEMU reads a CD-ROM by itself (its block driver curl).
+URL_SCHEMES = ("http", "https", "ftp", "ftps")
 MAX_PCI_RESERVATIONS = 31
 MAX_QUEUES = 8
 #: The most that QEMU's machine of the kind q35 has; 16 TiB.
@@ -64,6 +67,9 @@ def _unknown_values(params: KvmParams) -> Iterator[str]:
         value = getattr(params, name)
         if value is not UNSET and not lowest <= value <= highest:
             yield f"{name}: {value} is not between {lowest} and {highest}"
+    for card in sound_cards(params.soundhw):
+        if card not in (*SOUND, HDA):
+            yield f"soundhw: {card!r} is none of {', '.join((*SOUND, HDA, ALL_CARDS))}"
     try:
         parse_cpu_mask(params.cpu_mask)
     except ValueError as error:
@@ -91,6 +97,9 @@ def _contradictions(params: KvmParams) -> Iterator[str]:
         yield "vnc_x509_path: needed by vnc_x509_verify"
     if params.vnc_x509_path and not params.vnc_tls:
         yield "vnc_x509_path: has no meaning without vnc_tls"
+    for name in ("max_vcpus", "max_memory"):
+        if getattr(params, name) and not params.acpi:
+            yield f"{name}: the guest is told of what comes by acpi only"
     if params.disk_iothread and params.disk_type != "paravirtual":
         yield f"disk_iothread: needs disk_type paravirtual, not {params.disk_type}"
     if params.secure_boot and not params.uefi:
@@ -105,6 +114,15 @@ def _contradictions(params: KvmParams) -> Iterator[str]:
             yield f"boot_order: there is no {device}, set {device}_image_path"
 
 
+def _url_faults(name: str, value: str) -> Iterator[str]:
+    """Why QEMU would not read a CD-ROM from there, or should not."""
+    scheme, _, rest = value.partition("://")
+    if scheme not in URL_SCHEMES:
+        yield f"{name}: {scheme}:// is none of {', '.join(f'{each}://' for each in URL_SCHEMES)}"
+    if "@" in rest.partition("/")[0]:
+        yield f"{name}: a URL with a user's name would show the password to everybody on the node"
+
+
 def with_program(params: KvmParams, exists: Callable[[Path], bool]) -> KvmParams:
     """The same with the program that is on this node, when there is one."""
     return msgspec.structs.replace(params, kvm_path=find_program(params.kvm_path, exists) or params.kvm_path)
@@ -117,9 +135,11 @@ def _missing_files(params: KvmParams, exists: Callable[[Path], bool]) -> Iterato
         yield f"kvm_path: {no_program(params.kvm_path)}"
     for name in FILES:
         value = getattr(params, name)
-        if not value or (name.startswith("cdrom") and "://" in value):
+        if not value:
             continue
-        if not value.startswith("/"):
+        if name.startswith("cdrom") and "://" in value:
+            yield from _url_faults(name, value)
+        elif not value.startswith("/"):
             yield f"{name}: {value!r} is not an absolute path"
         elif not exists(Path(value)):
             hint = "; set another one, or an empty one to boot from the disk" if name == "kernel_path" else ""

@@ -33,6 +33,9 @@ class IQemuProcesses(Interface):
     def cpu_seconds(pid: int) -> float:
         """The processor time it has used; 0 when it is gone."""
 
+    def threads(pid: int) -> list[int]:
+        """Those that it has now; none when it is gone."""
+
     def pin(thread_id: int, cpus: frozenset[int]) -> None:
         """Let a thread run on these processors only. @raise OSError: EINVAL, none of them is there."""
 
@@ -109,6 +112,13 @@ class LinuxQemuProcesses:
         except OSError:
             return 0.0
         return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS  # utime and stime, proc(5)
+
+    def threads(self, pid: int) -> list[int]:
+        """See `IQemuProcesses`."""
+        try:
+            return [int(entry.name) for entry in Path(f"/proc/{pid:d}/task").iterdir()]
+        except OSError:
+            return []
 
     def pin(self, thread_id: int, cpus: frozenset[int]) -> None:
         """See `IQemuProcesses`."""

@@ -43,6 +43,7 @@ class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):
     """One instance from just before its start until everything of it is gone; memory in MiB. Holds no secret.
 
     @ivar dimms: of the memory, what came while it ran: the MiB of each module.
+    @ivar machine: QEMU's type of it with its version, once it is known.
     @ivar params: what it was started with, which holds as long as it runs (none: by an older version).
     @ivar places: where devices are that come and go, by their ids in QEMU; of one that went, where it was.
     """
@@ -58,6 +59,7 @@ class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):
     nics: Sequence[NicState] = ()
     disks: Sequence[DiskState] = ()
     dimms: Sequence[int] = ()
+    machine: str = ""
     params: KvmParams | None = None
     places: Mapping[str, Mapping[str, str | int]] = {}
 

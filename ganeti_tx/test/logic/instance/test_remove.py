@@ -1,11 +1,14 @@
 """Tests of deleting instances."""
 
+from msgspec.structs import replace
+
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.opcodes import OpInstanceRemove
 from ganeti_tx.rpc.calls.disk import BlockdevRemove
+from ganeti_tx.rpc.calls.instance import InstanceForget
 from ganeti_tx.rpc.calls.instance import InstanceShutdown as ShutdownCall
-from ganeti_tx.test.logic.stage import INSTANCE, UnitTestCase
+from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, UnitTestCase
 
 
 class RemoveTests(UnitTestCase):
@@ -35,6 +38,19 @@ class RemoveTests(UnitTestCase):
         self.assertIn("--ignore-failures", refused)
         self.assertIs(self.stage.snapshot.instances[INSTANCE.uuid].admin_state, AdminState.DOWN)
         self.assertIn("busy", self.stage.feedback[-1])
+
+    def test_firmware(self) -> None:
+        """What its node keeps of an instance beside its disks is removed, too; a node that does not answer is told of."""
+        firm = replace(INSTANCE, hvparams={**INSTANCE.hvparams, "uefi": True})
+        for answer in (None, "gone"):
+            self.stage = self.make_stage(replace(CONFIG, instances={firm.uuid: firm}))
+            self.stage.nodes.answer(InstanceForget, None)
+            if answer:
+                self.stage.nodes.fail(InstanceForget, answer)
+            self.run_op(OpInstanceRemove(instance_name="web1"))
+            self.assertEqual(self.stage.nodes.kinds()[-1], "instance_forget")
+            self.assertEqual(dict(self.stage.snapshot.instances), {})
+        self.assertIn("gone", " ".join(self.stage.feedback))
 
     def test_failures_ignored(self) -> None:
         """It is forgotten all the same, with warnings."""

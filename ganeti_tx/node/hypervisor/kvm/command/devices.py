@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.kvm.command.options import listening_socket, option
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 
@@ -14,6 +15,19 @@ SOUND: Mapping[str, str] = {
     "cs4231a": "cs4231a",
     "adlib": "adlib",
 }
+
+#: A card of two devices, and the word for all cards.
+HDA, ALL_CARDS = "hda", "all"
+#: What QEMU's former option -usbdevice called its devices.
+USB: Mapping[str, str] = {
+    "braille": "usb-braille",
+    "keyboard": "usb-kbd",
+    "mouse": "usb-mouse",
+    "tablet": "usb-tablet",
+    "wacom-tablet": "usb-wacom-tablet",
+}
+_USB_PLACE = re.compile(r"(\d{1,3})\.(\d{1,3})")
+_USB_NUMBERS = re.compile(r"([0-9a-fA-F]{4}):([0-9a-fA-F]{4})")
 
 
 def control_argv(plan: QemuPlan) -> list[str]:
@@ -54,19 +68,45 @@ def usb_argv(plan: QemuPlan) -> list[str]:
     """The mouse and other devices on USB."""
     params = plan.params
     devices = [f"usb-{params.usb_mouse}"] if params.usb_mouse else []
-    devices += [device for device in re.split(r"[,\s]+", params.usb_devices) if device]
+    devices += [usb_device(item) for item in words(params.usb_devices)]
     argv = ["-usb"] if devices else []
     for device in devices:
         argv += ["-device", device]
     return argv
 
 
+def words(text: str) -> list[str]:
+    """Items apart by commas or spaces."""
+    return [item for item in re.split(r"[,\s]+", text) if item]
+
+
+def usb_device(item: str) -> str:
+    """The device of one item, which may be a short name of QEMU's former option -usbdevice.
+
+    @raise HypervisorError: a device of the node that is named otherwise than by its place or its numbers.
+    """
+    kind, _, which = item.partition(":")
+    if kind != "host":
+        return USB.get(item, item)
+    if place := _USB_PLACE.fullmatch(which):
+        return option("usb-host", hostbus=place[1], hostaddr=place[2])
+    if numbers := _USB_NUMBERS.fullmatch(which):
+        return option("usb-host", vendorid=f"0x{numbers[1]}", productid=f"0x{numbers[2]}")
+    raise HypervisorError(f"usb_devices: {item!r} is neither host:BUS.ADDRESS nor host:VENDOR:PRODUCT")
+
+
+def sound_cards(text: str) -> list[str]:
+    """The cards of the parameter `soundhw`."""
+    return [*SOUND, HDA] if text == ALL_CARDS else words(text)
+
+
 def sound_argv(plan: QemuPlan) -> list[str]:
-    """A sound card whose sound goes over SPICE, or nowhere."""
-    card = plan.params.soundhw
-    if not card:
-        return []
-    argv = ["-audiodev", option("spice" if plan.params.spice_bind else "none", id="sound")]
-    if card == "hda":
-        return [*argv, "-device", "intel-hda", "-device", option("hda-duplex", audiodev="sound")]
-    return [*argv, "-device", option(SOUND[card], audiodev="sound")]
+    """Sound cards whose sound goes over SPICE, or nowhere."""
+    cards = sound_cards(plan.params.soundhw)
+    argv = ["-audiodev", option("spice" if plan.params.spice_bind else "none", id="sound")] if cards else []
+    for card in cards:
+        if card == HDA:
+            argv += ["-device", "intel-hda", "-device", option("hda-duplex", audiodev="sound")]
+        else:
+            argv += ["-device", option(SOUND[card], audiodev="sound")]
+    return argv

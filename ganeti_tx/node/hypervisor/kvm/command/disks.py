@@ -21,12 +21,11 @@ DEVICES: Mapping[str, str] = {
 #: The interface of the drive for the others.
 INTERFACES = ("sd", "mtd", "pflash")
 IDE_UNITS = 4
+#: The device of a CD-ROM of each type; all of SCSI are drives that a guest knows as such.
 CDROM_DEVICES: Mapping[str, str] = {
-    "": "ide-cd",
     "ide": "ide-cd",
     "paravirtual": "virtio-blk-pci",
-    "scsi": "scsi-cd",
-    "scsi-cd": "scsi-cd",
+    **dict.fromkeys(("scsi", "scsi-hd", "scsi-block", "scsi-generic", "scsi-cd"), "scsi-cd"),
 }
 
 
@@ -116,7 +115,7 @@ def drive_cache(params: KvmParams) -> str:
 def scsi_controller_argv(plan: QemuPlan, places: Places) -> list[str]:
     """The controller, when anything is SCSI, or was when the machine was started from which this one takes over."""
     kinds = [plan.params.disk_type] if plan.disks else []
-    kinds += [plan.params.cdrom_disk_type] if cdrom_images(plan.params) else []
+    kinds += [cdrom_type(plan)] if cdrom_images(plan.params) else []
     if CONTROLLER not in places.given and not any(kind.startswith("scsi") for kind in kinds):
         return []
     return ["-device", option(plan.params.scsi_controller_type, id=CONTROLLER, **places.slot(CONTROLLER))]
@@ -127,12 +126,25 @@ def cdrom_images(params: KvmParams) -> list[str]:
     return [image for image in (params.cdrom_image_path, params.cdrom2_image_path) if image]
 
 
+def cdrom_type(plan: QemuPlan) -> str:
+    """On which bus CD-ROMs are: as they are told to be, else as the disks are.
+
+    QEMU's own firmware boots from no CD-ROM on the bus of paravirtual disks, and so one that it is to boot from is on IDE.
+    """
+    if plan.params.cdrom_disk_type:
+        return plan.params.cdrom_disk_type
+    return "ide" if plan.boot_index("cdrom") is not None else plan.params.disk_type
+
+
 def removable_argv(plan: QemuPlan, places: Places) -> list[str]:
     """CD-ROMs and the floppy."""
     argv: list[str] = []
     for number, image in enumerate(cdrom_images(plan.params)):
         drive = f"cdrom{number}"
-        device = CDROM_DEVICES[plan.params.cdrom_disk_type]
+        if (kind := cdrom_type(plan)) in INTERFACES:
+            argv += ["-drive", option("", file=image, **{"if": kind}, id=drive, format="raw", readonly=True)]
+            continue
+        device = CDROM_DEVICES[kind]
         placement = places.slot(drive) if device == "virtio-blk-pci" else {}
         index = plan.boot_index("cdrom") if number == 0 else None
         source = option("", file=image, **{"if": "none"}, media="cdrom", id=drive, format="raw", readonly=True)

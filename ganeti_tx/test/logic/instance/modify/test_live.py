@@ -1,12 +1,65 @@
 """Changes of an instance that runs."""
 
-from ganeti_tx.errors import HypervisorError, OpExecError
+from ganeti_tx.errors import HypervisorError, OpExecError, OpPrereqError
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevRemove
-from ganeti_tx.rpc.calls.hotplug import HotplugDevice, HotplugSupported, InstanceBalloonMemory
+from ganeti_tx.rpc.calls.hotplug import HotplugDevice, HotplugSupported, InstanceBalloonMemory, InstanceGrow
 from ganeti_tx.rpc.calls.instance import InstanceInfo, RunningInstance
 from ganeti_tx.test.logic.instance.modify.scene import UP, ModifyCase, modify
 
 RUNS = RunningInstance(memory=200, vcpus=1, state=0, time=1.0)
+
+
+GROWN = {"vcpus": 4, "maxmem": 512}
+
+
+class GrowthTests(ModifyCase):
+    """More processors and memory for an instance that runs."""
+
+    initial = UP
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.nodes.answer(InstanceInfo, RUNS)
+        self.nodes.answer(InstanceGrow, None)
+
+    def grown(self) -> list[tuple[int, int]]:
+        """What the node was told to give."""
+        return [(call.vcpus, call.memory) for call in self.nodes.of_kind(InstanceGrow)]
+
+    def test_grown(self) -> None:
+        """The node is asked, the configuration changed, then the machine."""
+        self.told(hotplug=True, force=True, beparams=GROWN)
+        (asked,) = self.nodes.of_kind(HotplugSupported)
+        self.assertEqual((asked.vcpus, asked.memory, self.grown()), (4, 512, [(4, 512)]))
+        self.assertEqual(self.web1.beparams["vcpus"], 4)
+
+    def test_not_asked(self) -> None:
+        """Without being asked for, and where nothing that can come changes, and where nothing runs, it waits for the next start."""
+        self.told(force=True, beparams=GROWN)
+        self.told(hotplug=True, beparams={"always_failover": True})
+        self.nodes.answer(InstanceInfo, None)
+        self.told(hotplug=True, beparams={"vcpus": 2})
+        self.assertEqual(self.grown(), [])
+
+    def test_impossible(self) -> None:
+        """What was not started for it stays as it is, or gets it at its next start."""
+        self.nodes.fail(HotplugSupported, HypervisorError("set max_vcpus, and restart it"))
+        before = self.stage.snapshot
+        error = self.refused(modify(hotplug=True, force=True, beparams=GROWN), OpPrereqError)
+        self.assertIn("Hotplug is not possible: ", error)
+        self.assertIs(self.stage.snapshot, before)
+        self.told(hotplug_if_possible=True, force=True, beparams=GROWN)
+        self.assertIn("it will have what it is given after its next start", self.stage.feedback[-1])
+        self.assertEqual((self.grown(), self.web1.beparams["vcpus"]), ([], 4))
+
+    def test_failed(self) -> None:
+        """The configuration has it already when the machine does not get it; that is an error where it had to be."""
+        self.nodes.fail(InstanceGrow, HypervisorError("no room"))
+        text = "instance web1.example.com will have its processors and memory after its next start: "
+        self.assertIn(text, self.refused(modify(hotplug=True, force=True, beparams=GROWN), OpExecError))
+        self.assertEqual(self.web1.beparams["vcpus"], 4)
+        self.told(hotplug_if_possible=True, force=True, beparams={"vcpus": 5})
+        self.assertIn(text, self.stage.feedback[-1])
 
 
 class LiveTests(ModifyCase):

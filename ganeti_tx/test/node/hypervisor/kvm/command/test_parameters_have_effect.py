@@ -1,14 +1,18 @@
-"""No parameter is silently ignored: each one changes the command line, or is named here with where it has its effect."""
+"""No parameter is silently ignored: each one of the table changes what QEMU is started with, or what is done beside that."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
+from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.model.hypervisors.kvm import KvmParams
+from ganeti_tx.model.hypervisors.kvm import CHOICES, HYPERVISOR, KvmParams
+from ganeti_tx.model.params.kinds import types_of
 from ganeti_tx.node.hypervisor.kvm.acceleration import Acceleration
 from ganeti_tx.node.hypervisor.kvm.command.build import qemu_argv
+from ganeti_tx.test.model.facts_table import FACTS
+from ganeti_tx.test.node.hypervisor.kvm.command.behaviours import BEHAVIOURS
 from ganeti_tx.test.node.hypervisor.kvm.parts import attached, qemu_plan
 
 KERNEL = {"kernel_path": "/k"}
@@ -17,13 +21,14 @@ VNC: Mapping[str, Any] = {"vnc_bind_address": "0.0.0.0"}
 TLS: Mapping[str, Any] = {**VNC, "vnc_tls": True}
 X509 = {**TLS, "vnc_x509_path": "/x509"}
 SPICE: Mapping[str, Any] = {"spice_bind": "0.0.0.0"}
+SECURE: Mapping[str, Any] = {"uefi": True, "machine_version": "q35"}
 
 #: A value that is not the built-in one, what else must be set for it, and a piece of the command line it brings about.
 EFFECTS: Mapping[str, tuple[Any, Mapping[str, Any], str]] = {
     "acpi": (False, {}, "-no-acpi"),
     "boot_order": ("network,disk", {}, "bootindex=2"),
     "cdrom2_image_path": ("/iso2", {}, "file=/iso2"),
-    "cdrom_disk_type": ("paravirtual", CDROM, "virtio-blk-pci,drive=cdrom0"),
+    "cdrom_disk_type": ("ide", CDROM, "ide-cd,drive=cdrom0"),
     "cdrom_image_path": ("/iso", {}, "file=/iso"),
     "cpu_cores": (2, {}, "cores=2"),
     "cpu_sockets": (2, {}, "sockets=2"),
@@ -32,6 +37,7 @@ EFFECTS: Mapping[str, tuple[Any, Mapping[str, Any], str]] = {
     "disk_aio": ("native", {}, "aio=native"),
     "disk_cache": ("writeback", {}, "cache=writeback"),
     "disk_discard": ("unmap", {}, "discard=unmap"),
+    "disk_iothread": (True, {}, "iothread=thread-d0"),
     "disk_type": ("ide", {}, "ide-hd"),
     "floppy_image_path": ("/floppy", {}, "file=/floppy"),
     "initrd_path": ("/initrd", KERNEL, "-initrd /initrd"),
@@ -42,14 +48,17 @@ EFFECTS: Mapping[str, tuple[Any, Mapping[str, Any], str]] = {
     "kvm_path": ("/opt/qemu", {}, "/opt/qemu"),
     "kvm_pci_reservations": (20, {}, "addr=0x14"),
     "machine_version": ("q35", {}, "-machine q35"),
+    "max_memory": (512, {}, "maxmem=512M"),
+    "max_vcpus": (8, {}, "maxcpus=8"),
     "mem_path": ("/huge", {}, "-mem-path /huge"),
     "nic_type": ("e1000", {}, "e1000,id=nic-n0"),
     "reboot_behavior": ("exit", {}, "-no-reboot"),
     "root_path": ("/dev/vdb", KERNEL, "root=/dev/vdb"),
     "scsi_controller_type": ("megasas", {"disk_type": "scsi"}, "megasas,id=scsi"),
+    "secure_boot": (True, SECURE, "property=secure,value=on"),
     "serial_console": (False, {}, ""),
     "serial_speed": (9600, KERNEL, "console=ttyS0,9600"),
-    "soundhw": ("ac97", {}, "AC97"),
+    "soundhw": ("ac97,hda", {}, "AC97"),
     "spice_bind": ("0.0.0.0", {}, "-spice addr=0.0.0.0"),
     "spice_image_compression": ("quic", SPICE, "image-compression=quic"),
     "spice_ip_version": (6, SPICE, "ipv6=on"),
@@ -61,7 +70,13 @@ EFFECTS: Mapping[str, tuple[Any, Mapping[str, Any], str]] = {
     "spice_use_tls": (True, SPICE, "tls-port=11000"),
     "spice_use_vdagent": (False, SPICE, "agent-mouse=off"),
     "spice_zlib_glz_wan_compression": ("always", SPICE, "zlib-glz-wan-compression=always"),
-    "usb_devices": ("usb-kbd,usb-tablet", {}, "-device usb-kbd -device usb-tablet"),
+    "tpm": (True, {}, "tpm-crb"),
+    "uefi": (True, {}, "OVMF_CODE_4M.fd"),
+    "usb_devices": (
+        "keyboard,usb-tablet host:1.2",
+        {},
+        "-device usb-kbd -device usb-tablet -device usb-host,hostbus=1",
+    ),
     "usb_mouse": ("tablet", {}, "-usb -device usb-tablet"),
     "use_chroot": (True, {}, "-chroot /n1/var/run/ganeti/kvm-hypervisor/chroot/web1.example.com"),
     "use_guest_agent": (True, {}, "org.qemu.guest_agent.0"),
@@ -77,28 +92,26 @@ EFFECTS: Mapping[str, tuple[Any, Mapping[str, Any], str]] = {
     "vnc_x509_verify": (True, X509, "verify-peer=on"),
     "vnet_hdr": (False, {}, "vnet_hdr=off"),
 }
-#: Where the others have their effect.
+#: What has its effect where no test of this driver sees it.
 ELSEWHERE: Mapping[str, str] = {
-    "cpu_mask": "the driver pins the threads of the running QEMU",
-    "kvm_flag": "the acceleration probe",
-    "security_domain": "the user that the driver asks QEMU to become",
-    "security_model": "the user that the driver asks QEMU to become",
-    "migration_bandwidth": "migration, which this driver does not do",
-    "migration_caps": "migration, which this driver does not do",
-    "migration_downtime": "migration, which this driver does not do",
-    "migration_mode": "migration, which this driver does not do",
-    "migration_port": "migration, which this driver does not do",
+    "migration_mode": "the job that migrates asks for it (logic/instance/migrate.py), as that test has it",
 }
+#: For choices that need something else to be set.
+NEEDED: Mapping[str, Mapping[str, Any]] = {"serial_speed": KERNEL}
+#: So many words more than things that they say: a disk on SCSI is a hard disk, and a CD-ROM on SCSI a CD-ROM.
+ALIKE: Mapping[str, int] = {"disk_type": 1, "cdrom_disk_type": 4}
 
 
 class EffectTests(SynchronousTestCase):
     """The tables above and the parameters' own table."""
 
     def test_complete(self) -> None:
-        """Every parameter is in one of the tables, and nothing else is."""
-        names = set(KvmParams.__struct_fields__)
-        self.assertEqual(set(EFFECTS) | set(ELSEWHERE), names)
-        self.assertEqual(set(EFFECTS) & set(ELSEWHERE), set())
+        """Every parameter of the table, and every one of ours, is in one of the tables, and nothing else is."""
+        names = set(types_of(KvmParams))
+        self.assertLessEqual(set(FACTS["hypervisor_params"]["kvm"]), names)
+        places = [set(EFFECTS), set(BEHAVIOURS), set(ELSEWHERE)]
+        self.assertEqual(set().union(*places), names)
+        self.assertEqual(sum(map(len, places)), len(names))
 
     def test_effect(self) -> None:
         """Setting a parameter changes the command line, by the piece that was expected."""
@@ -107,13 +120,43 @@ class EffectTests(SynchronousTestCase):
             after = " ".join(qemu_argv(qemu_plan(**{**needed, name: value})))
             self.assertNotEqual(before, after, name)
             self.assertIn(piece, after, name)
-            self.assertNotEqual(msgspec.to_builtins(KvmParams(kernel_path=""))[name], value, name)
+            self.assertNotEqual(msgspec.to_builtins(KvmParams(kernel_path="")).get(name), value, name)
 
-    def test_elsewhere(self) -> None:
-        """A parameter of the other table changes nothing on the command line."""
-        values: Mapping[str, Any] = {"cpu_mask": "1", "kvm_flag": "disabled", "migration_port": 1}
-        for name, value in values.items():
-            self.assertEqual(qemu_argv(qemu_plan(**{name: value})), qemu_argv(qemu_plan()), name)
+    def test_behaviour(self) -> None:
+        """What a parameter does beside the command line is other than without it, and as it says; the command line is not."""
+        for name, each in BEHAVIOURS.items():
+            before, after = (
+                self.shown(each.show, values) for values in (each.needed, {**each.needed, name: each.value})
+            )
+            self.assertNotEqual(before, after, name)
+            self.assertIn(each.piece, after, name)
+            if name not in ("security_domain", "security_model"):  # they say whom QEMU is told to become
+                without, with_it = qemu_plan(**each.needed), qemu_plan(**{**each.needed, name: each.value})
+                self.assertEqual(qemu_argv(without), qemu_argv(with_it), name)
+
+    def shown(self, show: Callable[[KvmParams], Awaitable[str]], values: Mapping[str, Any]) -> str:
+        """What is done with such parameters."""
+        params = msgspec.convert({"kernel_path": "", **values}, KvmParams)
+
+        async def run() -> str:
+            return await show(params)
+
+        return str(self.successResultOf(Deferred.fromCoroutine(run())))
+
+    def test_choices(self) -> None:
+        """Each word that a parameter may be is understood, and each that says something says something else."""
+        for name in sorted(CHOICES.keys() & EFFECTS.keys()):
+            needed = {**EFFECTS[name][1], **NEEDED.get(name, {})}
+            seen = {choice: " ".join(qemu_argv(qemu_plan(**{**needed, name: choice}))) for choice in CHOICES[name]}
+            said = {choice: argv for choice, argv in seen.items() if choice not in ("", 0, "default")}
+            alike = ALIKE.get(name, 0)
+            self.assertEqual(len(set(said.values())), len(said) - alike, name)
+
+    def test_own(self) -> None:
+        """What Ganeti does not know stands in no configuration by itself."""
+        own = set(types_of(KvmParams)) - set(FACTS["hypervisor_params"]["kvm"])
+        self.assertEqual(own & set(msgspec.to_builtins(KvmParams())), set())
+        self.assertLessEqual(HYPERVISOR.keeps, own)
 
     def test_secrets(self) -> None:
         """The files of console passwords are not named on the command line."""

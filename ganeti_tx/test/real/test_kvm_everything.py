@@ -1,0 +1,86 @@
+"""A real QEMU takes machines with every parameter set, and tells that it has made them so."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from twisted.trial.unittest import SkipTest, TestCase
+
+from ganeti_tx.bootstrap.keys import write_spice_keys
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
+from ganeti_tx.test.node.hypervisor.kvm.command.everything import with_spice, with_vnc
+from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, NIC, attached, kvm_spec
+from ganeti_tx.test.real.guest import make_guest
+from ganeti_tx.test.real.kvm_node import KvmNode, display_port
+
+#: What needs something of the node that not every machine has.
+OF_THE_NODE = ("cpu_limit", "cpu_weight", "io_weight", "memory_limit", "vhost_net")
+DISK_SIZE = 1 << 20
+
+
+class EverythingTests(TestCase):
+    """A node with all files that they need, and whose interfaces are QEMU's own network."""
+
+    timeout = 300
+
+    async def setUp(self) -> None:  # type: ignore[override]  # trial waits for it
+        guest = await make_guest()
+        self.node = KvmNode()
+        self.addCleanup(self.node.clear)
+        self.driver: KvmHypervisor = self.node.driver()
+        (self.node.paths.conf_dir / "user-mode-network").touch()
+        files = self.files = self.node.top / "files"
+        for directory in ("pages", "x509"):
+            (files / directory).mkdir(parents=True)
+        for name in ("first.iso", "second.iso", "disk"):
+            (files / name).write_bytes(bytes(DISK_SIZE))
+        (files / "floppy").write_bytes(bytes(1440 << 10))
+        (files / "password").write_text("s3cr3t99\n")
+        (files / "vmlinuz").symlink_to(guest / "vmlinux")
+        (files / "initrd").symlink_to(guest / "initrd.img")
+        paths = self.node.paths
+        paths.data_dir.mkdir(parents=True)
+        write_spice_keys(paths, "cluster.example.com")
+        (files / "x509" / "ca-cert.pem").symlink_to(paths.spice_ca_pem)
+        for name in ("server-cert.pem", "server-key.pem"):
+            (files / "x509" / name).symlink_to(paths.spice_pem)
+
+    async def told(self, params: Mapping[str, Any], *questions: str) -> dict[str, Any]:
+        """What QEMU answers to questions, when it has been started with one disk and one interface and stands still."""
+        wanted = {name: value for name, value in params.items() if name not in OF_THE_NODE}
+        spec = kvm_spec([NIC], display_port(), **wanted)
+        try:
+            await self.driver.start(spec, [attached(path=str(self.files / "disk"))], paused=True)
+        except HypervisorError as error:
+            if "; install" in str(error):
+                raise SkipTest(str(error)) from None
+            raise
+        async with self.node.driver().monitors.open(self.node.layout(NAME).qmp) as client:
+            answers = {question: await client.execute(question) for question in questions}
+        await self.driver.stop(NAME, 0.0, force=True)
+        self.assertEqual([path for path in self.node.remains() if "ssconf" not in path], [])
+        return answers
+
+    async def test_vnc(self) -> None:
+        """Its CD-ROMs, floppy and disk are there; VNC asks for certificate and password."""
+        told = await self.told(with_vnc(self.files), "query-block", "query-vnc", "query-cpus-fast", "query-status")
+        blocks = {each["device"]: each["inserted"] for each in told["query-block"] if "inserted" in each}
+        read_only = {name: each["ro"] for name, each in blocks.items()}
+        self.assertEqual(read_only, {"drive-d0": False, "cdrom0": True, "cdrom1": True, "floppy0": False})
+        self.assertEqual(blocks["drive-d0"]["cache"], {"direct": True, "no-flush": False, "writeback": True})
+        self.assertEqual((told["query-vnc"]["auth"], told["query-vnc"]["enabled"]), ("vencrypt+x509+vnc", True))
+        self.assertEqual(len(told["query-cpus-fast"]), 2)
+        self.assertEqual(told["query-status"]["status"], "prelaunch")
+
+    async def test_spice(self) -> None:
+        """It has its firmware, a TPM, a thread for its disk, room for processors and memory, and SPICE with a password."""
+        questions = ("query-block", "query-tpm", "query-iothreads", "query-hotpluggable-cpus", "query-spice")
+        told = await self.told(with_spice(self.files), *questions, "query-memory-size-summary")
+        self.assertLessEqual({"pflash0", "pflash1", "drive-d0"}, {each["device"] for each in told["query-block"]})
+        self.assertEqual([each["model"] for each in told["query-tpm"]], ["tpm-crb"])
+        self.assertEqual([each["id"] for each in told["query-iothreads"]], ["thread-d0"])
+        there = ["qom-path" in each for each in told["query-hotpluggable-cpus"]]
+        self.assertEqual((len(there), sum(there)), (4, 2))
+        self.assertEqual((told["query-spice"]["enabled"], told["query-spice"]["auth"]), (True, "spice"))
+        self.assertIn("tls-port", told["query-spice"])
+        self.assertEqual(told["query-memory-size-summary"]["base-memory"], 128 << 20)
