@@ -1,8 +1,12 @@
 """The fields are those of Ganeti 3.0."""
 
+from collections.abc import Collection, Mapping
+
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import GenericError, OpPrereqError
+from ganeti_tx.model.hypervisors import HYPERVISORS
+from ganeti_tx.model.params.kinds import defaults_of, types_of
 from ganeti_tx.query.language import cell
 from ganeti_tx.query.language.field import Field, Kind, Match
 from ganeti_tx.test.query.case import QueryCase
@@ -12,8 +16,12 @@ from ganeti_tx.test.query.facts_table import FACTS
 AT_HAND = {"lock"}
 #: One that is known before its job's file is read.
 KNOWN_BEFORE = ("job", "archived")
+#: Fields of hypervisor parameters that Ganeti does not know; one hypervisor's may be called as another's.
+OWN_PARAMETERS = {
+    f"hv/{name}" for kind in HYPERVISORS.values() for name in types_of(kind.params).keys() - defaults_of(kind.params)
+} - FACTS["resources"]["instance"]["fields"].keys()
 #: Fields beyond the table, so that all that can be set can be read.
-OURS = {"group": ("hv_state", "disk_state")}
+OURS: Mapping[str, Collection[str]] = {"group": ("hv_state", "disk_state"), "instance": OWN_PARAMETERS}
 MATCHES = {"": Match.EXACT, "hostname": Match.HOSTNAME, "timestamp": Match.TIMESTAMP}
 
 
@@ -87,7 +95,7 @@ class DefinitionTests(QueryCase):
     def test_all(self) -> None:
         """Without names come all fields in natural order."""
         names = [field["name"] for field in self.queries.fields("instance", None)["fields"]]
-        self.assertEqual(len(names), 292)
+        self.assertEqual(len(names), 292 + len(OWN_PARAMETERS))
         sizes = [name for name in names if name.startswith("disk.size/")]
         self.assertEqual(sizes, [f"disk.size/{index}" for index in range(16)])
 
