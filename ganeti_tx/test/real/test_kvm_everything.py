@@ -1,5 +1,6 @@
 """A real QEMU takes machines with every parameter set, and tells that it has made them so."""
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,11 +8,14 @@ from twisted.trial.unittest import SkipTest, TestCase
 
 from ganeti_tx.bootstrap.keys import write_spice_keys
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
+from ganeti_tx.model.migration import MigrationState
+from ganeti_tx.node.hypervisor.kvm.firmware import FirmwareStore
+from ganeti_tx.node.hypervisor.kvm.migrating import MigratingKvm
 from ganeti_tx.test.node.hypervisor.kvm.command.everything import with_spice, with_vnc
 from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, NIC, attached, kvm_spec
 from ganeti_tx.test.real.guest import make_guest
 from ganeti_tx.test.real.kvm_node import KvmNode, display_port
+from ganeti_tx.test.real.test_kvm_migration import HERE, free_port
 
 #: What needs something of the node that not every machine has.
 OF_THE_NODE = ("cpu_limit", "cpu_weight", "io_weight", "memory_limit", "vhost_net")
@@ -27,7 +31,7 @@ class EverythingTests(TestCase):
         guest = await make_guest()
         self.node = KvmNode()
         self.addCleanup(self.node.clear)
-        self.driver: KvmHypervisor = self.node.driver()
+        self.driver: MigratingKvm = self.node.driver()
         (self.node.paths.conf_dir / "user-mode-network").touch()
         files = self.files = self.node.top / "files"
         for directory in ("pages", "x509"):
@@ -84,3 +88,32 @@ class EverythingTests(TestCase):
         self.assertEqual((told["query-spice"]["enabled"], told["query-spice"]["auth"]), (True, "spice"))
         self.assertIn("tls-port", told["query-spice"])
         self.assertEqual(told["query-memory-size-summary"]["base-memory"], 128 << 20)
+
+    async def test_firmware_goes_along(self) -> None:
+        """In a live migration the new node gets what the firmware has written and the state of the TPM, which no two have alike."""
+        there = KvmNode()
+        self.addCleanup(there.clear)
+        values: dict[str, Any] = {"uefi": True, "tpm": True, "machine_version": "q35", "kvm_flag": "disabled"}
+        spec = kvm_spec(**values, migration_port=free_port(), migration_bandwidth=1024, migration_downtime=2000)
+        here, copy = (FirmwareStore(node.paths, spec.uuid) for node in (self.node, there))
+        try:
+            await self.driver.start(spec, [], paused=True)
+        except HypervisorError as error:
+            raise SkipTest(str(error)) from None
+        await self.driver.stop(NAME, 0.0, force=True)
+        with here.variables.open("r+b") as file:
+            file.seek(-1, os.SEEK_END)
+            file.write(b"x")
+        await self.driver.start(spec, [], paused=True)
+        told = await self.driver.migration_info(spec)
+        await there.driver().accept(spec, [], told, HERE)
+        await self.driver.send(spec, HERE, True)
+        progress = await self.driver.migration_progress(NAME, 60.0)
+        self.assertIs(progress.status, MigrationState.COMPLETED, progress)
+        await there.driver().take_over(NAME)
+        self.assertEqual(copy.variables.read_bytes()[-1:], b"x")
+        states = [[each.read_bytes() for each in store.tpm.glob("*.permall")] for store in (here, copy)]
+        self.assertEqual((len(states[0]), states[0]), (1, states[1]))
+        await there.driver().stop(NAME, 0.0, force=True)
+        await self.driver.leave_source(NAME)
+        self.assertEqual(there.remains(), [])

@@ -20,6 +20,8 @@ SYSTEMD = Path("/run/systemd/system")
 #: Below this are those of all instances of this node.
 GROUP, SLICE = "ganeti-instances", "ganeti-instances.slice"
 NEEDED = "+cpu +io +memory"
+#: What a kernel has instead that shares out disks by its scheduler BFQ.
+OTHER_FILES = {"io.weight": "io.bfq.weight"}
 #: Of one period of so many microseconds a machine gets a part.
 PERIOD = 100_000
 MiB = 1 << 20
@@ -100,7 +102,8 @@ class ControlGroup:
                 write(directory / "cgroup.subtree_control", NEEDED)
             group.mkdir(exist_ok=True)
             for each in wanted:
-                write(group / each.file, each.text)
+                other = group / OTHER_FILES.get(each.file, each.file)
+                write(other if other.exists() else group / each.file, each.text)
             write(group / "cgroup.procs", str(pid))
         except OSError as error:
             where = error.filename or group

@@ -42,6 +42,16 @@ class ControlGroupTests(SynchronousTestCase):
             self.group.leave(plan.spec.uuid)
         self.assertFalse(directory.exists())
 
+    def test_other_scheduler(self) -> None:
+        """Where the disks' scheduler is BFQ its file is written."""
+        plan = qemu_plan(io_weight=200)
+        directory = self.top / GROUP / plan.spec.uuid
+        directory.mkdir(parents=True)
+        (directory / "io.bfq.weight").touch()
+        self.group.enter(plan, 77)
+        self.assertEqual((directory / "io.bfq.weight").read_text(), "default 200")
+        self.assertFalse((directory / "io.weight").exists())
+
     def test_scope(self) -> None:
         """With systemd it is started in a scope, which has the same limits and needs nobody to remove it."""
         (self.top / "systemd").mkdir()
