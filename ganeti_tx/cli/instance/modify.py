@@ -146,7 +146,7 @@ OPTIONS = (
         ("--new-primary",), "new_primary_node", "the node that the disks were brought to by hand", "string",
         metavar="<node>",
     ),
-    switch("--hotplug", "hotplug", "change devices of the running instance at once"),
+    switch("--hotplug", "hotplug", "change devices of the running instance at once, and give it more processors and memory"),
     switch("--hotplug-if-possible", "hotplug_if_possible", "the same if it can be done, else at its next start"),
     Option(
         ("-c", "--communication"), "instance_communication", "whether the instance can talk to its node", "bool"

@@ -1,5 +1,6 @@
 """Back to the layout of 2.16, of which 3.0 differs in two keys (reference: config-history.json)."""
 
+from ganeti_tx.config.older.parameters import by_hypervisor, keep, own_hvparams, own_parameters
 from ganeti_tx.config.older.raw import Raw, mapping
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.config_data import CONFIG_VERSION
@@ -36,6 +37,8 @@ def downgraded(data: bytes) -> Raw:
         )
     for key in (*SINCE, *OWN):
         cluster.pop(key, None)
+    for hypervisor, params in (*by_hypervisor(mapping(cluster, "hvparams")), *own_hvparams(raw)):
+        keep(params, params.keys() - own_parameters(hypervisor))
     return {**raw, "version": OLDER_VERSION, "serial_no": raw["serial_no"] + 1}
 
 

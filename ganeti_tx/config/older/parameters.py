@@ -1,11 +1,11 @@
 """Parameters of instances: those that have another name today, and those that nobody knows any more."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from ganeti_tx.config.older.raw import Raw, mapping, objects
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.hypervisors import CLUSTER_ONLY, HYPERVISORS
-from ganeti_tx.model.params.kinds import types_of
+from ganeti_tx.model.params.kinds import defaults_of, types_of
 
 
 def name_parameters(raw: Raw) -> None:
@@ -42,7 +42,12 @@ def known_to(hypervisor: Hypervisor) -> frozenset[str]:
     return frozenset(types_of(HYPERVISORS[hypervisor].params))
 
 
-def keep(params: Raw, names: frozenset[str]) -> None:
+def own_parameters(hypervisor: Hypervisor) -> frozenset[str]:
+    """The names of those that Ganeti does not know: unset unless somebody has set them."""
+    return known_to(hypervisor) - defaults_of(HYPERVISORS[hypervisor].params).keys()
+
+
+def keep(params: Raw, names: Set[str]) -> None:
     """Drop the others, in place."""
     for name in params.keys() - names:
         del params[name]

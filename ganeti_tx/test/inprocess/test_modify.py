@@ -122,6 +122,16 @@ class LiveTests(ClusterCase):
         self.ok(f"{MODIFY} -f -m 64 web1")
         self.assertEqual(machine_of(self)["memory"], 64)
 
+    def test_growth(self) -> None:
+        """The machine gets processors and memory with --hotplug, and none is taken from it."""
+        self.ok(f"{MODIFY} --hotplug -B vcpus=3,maxmem=384 web1")
+        machine = machine_of(self)
+        self.assertEqual((machine["vcpus"], machine["memory"]), (3, 384))
+        self.fails(f"{MODIFY} --hotplug -B vcpus=2 web1", "Hotplug is not possible: .*can lose neither")
+        self.ok(f"{MODIFY} --hotplug-if-possible -B vcpus=2 web1")
+        self.ok(f"{MODIFY} -B vcpus=4 web1")
+        self.assertEqual(machine_of(self), machine)
+
     def test_not_running(self) -> None:
         """Devices of what does not run are not changed at once."""
         self.ok("gnt-instance shutdown web1")

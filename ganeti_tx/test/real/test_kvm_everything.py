@@ -108,7 +108,7 @@ class EverythingTests(TestCase):
         told = await self.driver.migration_info(spec)
         await there.driver().accept(spec, [], told, HERE)
         await self.driver.send(spec, HERE, True)
-        progress = await self.driver.migration_progress(NAME, 60.0)
+        progress = await self.driver.migration_progress(NAME, 200.0)
         self.assertIs(progress.status, MigrationState.COMPLETED, progress)
         await there.driver().take_over(NAME)
         self.assertEqual(copy.variables.read_bytes()[-1:], b"x")

@@ -236,9 +236,9 @@ class KvmLiveChangesTests(LiveChangesContract):
         assert info is not None
         self.assertEqual((info.vcpus, info.memory), (3, GROWING_MEMORY + 128))
         self.assertEqual([thread_cpus(info.hv_id, f"CPU {number}/") for number in range(3)], [[{0}]] * 3)
-        self.console.type(
-            b"cd /sys/devices/system/cpu; for c in cpu1 cpu2; do echo 1 > $c/online; done; nproc | sed s/^/has:/"
-        )
+        # When QEMU has a processor the guest has yet to hear of it.
+        self.console.type(b"cd /sys/devices/system/cpu; up='for c in cpu1 cpu2; do echo 1 > $c/online; done'")
+        self.console.type(b"until [ $(nproc) = 3 ]; do sleep 1; eval $up; done 2>/dev/null; nproc | sed s/^/has:/")
         await self.console.wait_for(b"has:3")
         await self.grown_elsewhere(spec)
 
@@ -256,7 +256,7 @@ class KvmLiveChangesTests(LiveChangesContract):
         spec = msgspec.structs.replace(spec, hvparams=ports)
         await there.driver().accept(spec, [], told, HERE)
         await self.driver.send(spec, HERE, True)
-        progress = await self.driver.migration_progress(self.name, 60.0)
+        progress = await self.driver.migration_progress(self.name, 200.0)
         self.assertIs(progress.status, MigrationState.COMPLETED, progress)
         await there.driver().take_over(self.name)
         info = await there.driver().info(self.name)

@@ -195,8 +195,15 @@ class CfgUpgradeTests(SynchronousTestCase):
         place.put(raw)
         place.run("-f")
         up = place.config
+        ours = place.raw
+        ours["cluster"]["hvparams"]["kvm"]["max_vcpus"] = 8
+        instance = next(iter(ours["instances"].values()))
+        instance["hvparams"]["tpm"] = True
+        place.put(ours)
         self.assertEqual(place.run("--downgrade", "-f"), (0, DOWN, ""))
         self.assertEqual(place.raw["version"], 2160000)
+        self.assertNotIn("max_vcpus", place.raw["cluster"]["hvparams"]["kvm"])
+        self.assertNotIn("tpm", place.raw["instances"][instance["uuid"]]["hvparams"])
         for gone in ("ssh_key_type", "ssh_key_bits", "default_group", "default_disk_size"):
             self.assertNotIn(gone, place.raw["cluster"])
         down = place.files()["var/lib/ganeti/config.data"]

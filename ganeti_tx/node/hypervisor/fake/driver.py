@@ -16,6 +16,7 @@ from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import (
     AttachedDisk,
     IBalloon,
+    IGrows,
     IHotplug,
     IHypervisor,
     ILiveMigration,
@@ -52,7 +53,7 @@ class Running(msgspec.Struct, frozen=True):
     nics: dict[str, NicSpec] = {}
 
 
-@implementer(IHypervisor, IHotplug, IBalloon, ILiveMigration)
+@implementer(IHypervisor, IHotplug, IGrows, IBalloon, ILiveMigration)
 @define
 class FakeHypervisor:
     """State lives below the node's run directory, so it survives the daemon and ends with the machine."""
@@ -154,6 +155,18 @@ class FakeHypervisor:
         running = self._running(instance.name)
         nics = {uuid: each for uuid, each in running.nics.items() if uuid != nic.uuid}
         await self._write(instance.name, msgspec.structs.replace(running, nics=nics))
+
+    async def check_growth(self, instance: InstanceSpec, vcpus: int, memory: int) -> None:
+        """As IGrows says; it loses none, as no guest does."""
+        running = self._running(instance.name)
+        if vcpus < running.vcpus or memory < running.memory:
+            raise HypervisorError(f"instance {instance.name} can lose neither processors nor memory while it runs")
+
+    async def grow(self, instance: InstanceSpec, vcpus: int, memory: int) -> None:
+        """As IGrows says."""
+        await self.check_growth(instance, vcpus, memory)
+        changes = {"vcpus": vcpus, "memory": memory, "memory_at_start": memory}
+        await self._write(instance.name, msgspec.structs.replace(self._running(instance.name), **changes))
 
     async def balloon(self, instance_name: str, memory: int) -> None:
         """As IBalloon says; the guest obeys."""
