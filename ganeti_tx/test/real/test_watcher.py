@@ -17,7 +17,7 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.test.real.devcluster import DevClusterUnderTest, commands_are_installed
 from ganeti_tx.test.real.guest import make_guest
-from ganeti_tx.test.real.kvm_node import SerialConsole
+from ganeti_tx.test.real.kvm_node import SerialConsole, until
 
 ADD = "gnt-instance add -t diskless --no-install -o busybox+default -n {} --no-name-check --no-ip-check {}"
 WEB1, WEB2 = "web1.dev.example", "web2.dev.example"
@@ -192,11 +192,12 @@ class GuestTests(TestCase):
         """What it is, and what it is meant to be by whom."""
         return self.cluster.ok("gnt-instance list --no-headers -o status,admin_state,admin_state_source").split()
 
-    def test_killed(self) -> None:
-        """One whose QEMU was killed is started again, by another QEMU."""
+    async def test_killed(self) -> None:
+        """Of one whose QEMU was killed the node daemon leaves nothing; it is started again, by another QEMU."""
         pid_file = self.paths.kvm_pid_dir / WEB1
         killed = int(pid_file.read_text())
         os.kill(killed, signal.SIGKILL)
+        await until(lambda: not instance_layout(self.paths, WEB1).runtime.exists())
         self.assertEqual(self.statuses(), ["ERROR_down", "up", "admin"])
         self.cluster.ok("ganeti-watcher")
         self.assertEqual(self.statuses(), ["running", "up", "admin"])
