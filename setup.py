@@ -6,7 +6,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 GNT = ["backup", "cluster", "debug", "filter", "group", "instance", "job", "network", "node", "os", "storage"]
-DAEMONS = ["master", "luxid", "wconfd", "noded", "rapi", "confd", "mond"]
+DAEMONS = ["master", "luxid", "wconfd", "noded", "rapi", "confd", "mond", "metad"]
 
 
 def shared_files() -> list[tuple[str, list[str]]]:

@@ -154,3 +154,8 @@ def confd() -> int:
 def mond() -> int:
     """ganeti-mond."""
     return start("ganeti-mond", sys.argv[1:])
+
+
+def metad() -> int:
+    """ganeti-metad."""
+    return start("ganeti-metad", sys.argv[1:])

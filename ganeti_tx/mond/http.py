@@ -1,66 +1,29 @@
 """The daemon's answers over plain HTTP: what the URLs of Ganeti's monitoring daemon tell, and /metrics."""
 
-import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.interfaces import IAddress, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from twisted.web.http import INTERNAL_SERVER_ERROR, NOT_ALLOWED, NOT_FOUND, OK
-from twisted.web.http import Request as HttpRequest
 from twisted.web.resource import Resource
-from twisted.web.server import NOT_DONE_YET, Request, Site
+from twisted.web.server import NOT_DONE_YET, Request
 
 from ganeti_tx.metrics.page import Page
 from ganeti_tx.mond.envelope import listed
 from ganeti_tx.mond.run import CollectorFailed
 from ganeti_tx.mond.schedule import Schedule
-from ganeti_tx.runtime.limited_channel import LINGER, Connections, LimitedChannel
+from ganeti_tx.runtime.limited_site import BodilessRequest, LimitedSite, origin_form
 
 log = Logger()
 
 API_VERSIONS = [1]
-TOO_LARGE = b"HTTP/1.1 413 Request Entity Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-#: What stands before the path in requests as proxies get them, which every server must take (RFC 9112, 3.2.2).
-ORIGIN = re.compile(rb"^http://[^/]+", re.IGNORECASE)
 #: Seconds after which a connection without a request is closed.
 IDLE_LIMIT = 60.0
-
-
-class MonitoringRequest(Request):
-    """A request without a body; one with a body is refused before it is read. No content type is told by itself."""
-
-    defaultContentType = None  # it is told only where one is meant
-    _refused = False
-
-    def gotLength(self, length: int | None) -> None:
-        if length == 0:
-            super().gotLength(0)
-            return
-        channel = channel_of(self)
-        self._refused = True
-        super().gotLength(0)
-        channel.write(TOO_LARGE)
-        channel.loseConnection()
-        channel.allow(LINGER)
-
-    def handleContentChunk(self, data: bytes) -> None:
-        """Nothing of it is kept."""
-
-    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
-        if not self._refused:
-            channel_of(self).came_in_time()
-            super().requestReceived(command, path, version)
-
-
-def channel_of(request: Request) -> LimitedChannel:
-    """Its connection, which is there until the request is finished."""
-    assert isinstance(request.channel, LimitedChannel)
-    return request.channel
 
 
 class NotFound(Exception):
@@ -87,7 +50,7 @@ class Reports(Resource):
 
     async def _answer(self, request: Request) -> None:
         await deferLater(self._clock, 0)  # others have requests too
-        path = ORIGIN.sub(b"", request.path, 1) or b"/"
+        path = origin_form(request.path)
         if request.method not in (b"GET", b"HEAD"):
             request.setHeader(b"Allow", b"GET, HEAD")
             finish(request, NOT_ALLOWED, b"only GET\n")
@@ -152,23 +115,8 @@ def broken(failure: Failure, request: Request) -> None:
             finish(request, INTERNAL_SERVER_ERROR, b"internal error; the monitoring daemon's log has more\n")
 
 
-class MonitoringSite(Site):
-    """The HTTP server; it keeps no access log."""
-
-    noisy = False
-    protocol = LimitedChannel  # type: ignore[assignment]  # HTTP/1.1 alone; Twisted names what can do HTTP/2 too
+class MonitoringSite(LimitedSite):
+    """The HTTP server."""
 
     def __init__(self, schedule: Schedule, metrics: Callable[[str], Page], reactor: IReactorTime) -> None:
-        super().__init__(
-            Reports(schedule, metrics, reactor), requestFactory=MonitoringRequest, timeout=IDLE_LIMIT, reactor=reactor
-        )
-        self._connections = Connections(reactor)
-
-    def buildProtocol(self, addr: IAddress | None) -> Any:
-        channel = super().buildProtocol(addr)
-        assert isinstance(channel, LimitedChannel)
-        channel.connections = self._connections
-        return channel
-
-    def log(self, request: HttpRequest) -> None:
-        """Nothing is written down."""
+        super().__init__(Reports(schedule, metrics, reactor), BodilessRequest, IDLE_LIMIT, reactor)

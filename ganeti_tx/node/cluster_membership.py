@@ -15,7 +15,7 @@ from ganeti_tx.node.local_daemons import LocalDaemons
 from ganeti_tx.node.queue_copies import purge
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeLeaveCluster
 from ganeti_tx.runtime.certificates import Identity, digest
-from ganeti_tx.runtime.daemon_names import ON_ALL_NODES, RAPI
+from ganeti_tx.runtime.daemon_names import METADATA, ON_ALL_NODES, RAPI
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.paths import Paths
@@ -107,7 +107,7 @@ class Membership:
     async def leave(self, call: NodeLeaveCluster) -> None:
         """Forget the cluster, then end the daemons, this one when the answer is out."""
         await self.cluster_files.forget_cluster()
-        await self.daemons.stop((RAPI, *ON_ALL_NODES))  # it may have been the master once
+        await self.daemons.stop((RAPI, METADATA, *ON_ALL_NODES))  # it may have been the master once
         self.daemons.clock.callLater(LEAVE_DELAY, self._end)
 
     def _end(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 from twisted.logger import Logger
 
 from ganeti_tx.errors import HypervisorError
@@ -12,6 +12,7 @@ from ganeti_tx.node.answers import answers
 from ganeti_tx.node.disks import Disks
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor, IKeepsFirmware, ILiveMigration
 from ganeti_tx.node.hypervisor.interfaces import InstanceInfo as Seen
+from ganeti_tx.node.metadata.guests_told import Nobody, ToldOfInstances
 from ganeti_tx.rpc.calls.instance import (
     AllInstancesInfo,
     HypervisorValidateParams,
@@ -35,6 +36,7 @@ class Instances:
     hypervisors: Mapping[str, IHypervisor]
     disks: Disks
     node_name: str
+    told: ToldOfInstances = field(factory=Nobody)
 
     def of(self, name: str) -> IHypervisor:
         """@raise HypervisorError: this node has no such hypervisor."""
@@ -54,13 +56,17 @@ class Instances:
         if await hypervisor.info(call.instance.name) is not None:
             await check_whole(hypervisor, call.instance.name)
         else:
-            await hypervisor.start(call.instance, await self.disks.attach(call.instance), call.startup_paused)
+            attached = await self.disks.attach(call.instance)
+            await self.told.prepare(call.instance)
+            await hypervisor.start(call.instance, attached, call.startup_paused)
+            await self.told.tell(call.instance, call.variables)
 
     @answers(InstanceShutdown)
     async def shutdown(self, call: InstanceShutdown) -> None:
         """Stop it; one that does not run is left alone."""
         await self.of(call.hypervisor).stop(call.instance_name, call.shutdown_timeout, call.force)
         self.disks.links.unlink_all(call.instance_name)
+        await self.told.forget(call.instance_name)
 
     @answers(InstanceForget)
     async def forget(self, call: InstanceForget) -> None:
@@ -83,6 +89,7 @@ class Instances:
             return
         await hypervisor.stop(instance.name, call.shutdown_timeout, False)
         await hypervisor.start(instance, attached, False)
+        await self.told.tell(instance)
 
     @answers(InstanceInfo)
     async def info(self, call: InstanceInfo) -> RunningInstance | None:

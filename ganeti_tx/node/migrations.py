@@ -44,6 +44,7 @@ class Migrations:
         """Ready the disks, and wait for the instance."""
         hypervisor = self._of(call.instance.hypervisor)
         attached = await self.instances.disks.attach(call.instance)
+        await self.instances.told.prepare(call.instance)
         await hypervisor.accept(call.instance, attached, call.info, call.target)
 
     @answers(InstanceMigrate)
@@ -64,6 +65,7 @@ class Migrations:
         if call.success:
             await hypervisor.leave_source(call.instance.name)
             self.instances.disks.links.unlink_all(call.instance.name)
+            await self.instances.told.forget(call.instance.name)
         else:
             await hypervisor.stay_on_source(call.instance.name, call.target_is_gone)
 
@@ -73,6 +75,7 @@ class Migrations:
         hypervisor = self._of(call.instance.hypervisor)
         if call.success:
             await hypervisor.take_over(call.instance.name)
+            await self.instances.told.tell(call.instance)
         else:
             await hypervisor.refuse(call.instance.name)
             self.instances.disks.links.unlink_all(call.instance.name)

@@ -40,6 +40,8 @@ from ganeti_tx.node.local_hooks import LocalHooks
 from ganeti_tx.node.master_guard import MasterGuard
 from ganeti_tx.node.master_ip import MasterIp
 from ganeti_tx.node.master_role import MasterRoleCalls, forget_spared_vote
+from ganeti_tx.node.metadata.daemon import MetadataDaemon, OwnMetadataDaemon
+from ganeti_tx.node.metadata.telling import Metadata
 from ganeti_tx.node.migrations import Migrations
 from ganeti_tx.node.mirrors import Mirrors
 from ganeti_tx.node.neighbours import Announcements, say_nothing
@@ -133,6 +135,8 @@ class NodeParts:
     versions: tuple[int, str] = (NODE_PROTOCOL_VERSION, RELEASE_VERSION)
     #: Whose the node's files may be, beside root's.
     users: Users = no_users
+    #: The one of this machine, unless another is given.
+    metadata: MetadataDaemon | None = None
 
 
 def real_parts(reactor: IDaemonReactor) -> NodeParts:
@@ -215,12 +219,15 @@ class CallAnswerers:
         """Instances, what is installed on them, and their exports."""
         parts = self.parts
         files, paths = parts.files, parts.paths
-        instances = Instances(self.hypervisors, self.blocks, parts.name)
         catalogue = OsCatalogue(files, paths.os_search_path)
+        daemon = parts.metadata or OwnMetadataDaemon(paths, parts.reactor, self.daemons)
+        metadata = Metadata(files, paths, parts.runner, catalogue, daemon)
+        instances = Instances(self.hypervisors, self.blocks, parts.name, metadata)
         scripts = OsScripts(catalogue, paths, parts.runner, parts.threads, parts.now, parts.open_log)
         exports = Exports(files, paths, parts.threads)
         return [
             instances,
+            metadata,
             LiveChanges(instances),
             GrownDisks(self.hypervisors),
             Migrations(instances),

@@ -5,6 +5,7 @@ import os
 import pwd
 
 from ganeti_tx.errors import GenericError
+from ganeti_tx.runtime.capabilities import NET_BIND_SERVICE, keeping
 from ganeti_tx.runtime.directories import ensure_directories
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.owner_repair import make_directories, repair_owners
@@ -12,6 +13,9 @@ from ganeti_tx.runtime.ownership import has_own_users
 from ganeti_tx.runtime.path_modes import GROUPS, USERS
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
+
+#: Rights of root that a daemon needs all the time: ports below 1024.
+KEPT = {"metad": NET_BIND_SERVICE}
 
 
 def part_of(daemon: str) -> str:
@@ -54,5 +58,6 @@ def become_user(daemon: str, paths: Paths) -> None:
     user, group = pwd.getpwnam(USERS[part]), grp.getgrnam(GROUPS[part]).gr_gid
     os.setgroups([*{*os.getgrouplist(user.pw_name, group), user.pw_gid}])
     os.setresgid(group, group, group)
-    os.setresuid(user.pw_uid, user.pw_uid, user.pw_uid)
+    with keeping(KEPT.get(part)):
+        os.setresuid(user.pw_uid, user.pw_uid, user.pw_uid)
     os.environ.update(HOME=user.pw_dir, USER=user.pw_name, LOGNAME=user.pw_name)

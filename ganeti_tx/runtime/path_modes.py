@@ -15,6 +15,7 @@ USERS = {
     "rapi": "gnt-rapi",
     "noded": "root",
     "mond": "root",
+    "metad": "gnt-metad",
 }
 GROUPS = {
     "masterd": "gnt-masterd",
@@ -24,6 +25,7 @@ GROUPS = {
     "rapi": "gnt-rapi",
     "noded": "root",
     "mond": "root",
+    "metad": "gnt-metad",
     "daemons": "gnt-daemons",
     "admin": "gnt-admin",
 }
@@ -63,6 +65,7 @@ DIRECTORY_MODES = _table("""
 /var/run/ganeti/instance-reason 0755 noded noded
 /var/run/ganeti/livelocks 0750 masterd daemons
 /var/run/ganeti/luxidmessages 0750 masterd daemons
+/var/run/ganeti/metadata 0750 noded metad
 /var/run/ganeti/socket 0770 masterd daemons
 /var/run/ganeti/uid-pool 0750 noded masterd
 /var/run/ganeti-locks 0700 noded noded
@@ -84,6 +87,7 @@ FILE_MODES = {file.path: mode_of_file(file) for file in _OF_CLUSTER if not file.
 /var/log/ganeti/conf-daemon.log 0600 confd masterd
 /var/log/ganeti/luxi-daemon.log 0600 luxid masterd
 /var/log/ganeti/master-daemon.log 0600 masterd masterd
+/var/log/ganeti/meta-daemon.log 0600 metad masterd
 /var/log/ganeti/monitoring-daemon.log 0600 mond masterd
 /var/log/ganeti/node-daemon.log 0600 noded masterd
 /var/log/ganeti/jobs.log 0600 masterd masterd
@@ -93,6 +97,7 @@ FILE_MODES = {file.path: mode_of_file(file) for file in _OF_CLUSTER if not file.
 /var/log/ganeti/wconf-daemon.log 0600 wconfd masterd
 /var/run/ganeti/master-no-voting 0600 masterd masterd
 /var/run/ganeti/socket/ganeti-master 0660 masterd daemons
+/var/run/ganeti/socket/ganeti-metad 0600 metad metad
 /var/run/ganeti/socket/ganeti-query 0660 luxid daemons
 /var/run/ganeti/socket/ganeti-runner 0600 masterd masterd
 /var/run/ganeti/socket/ganeti-wconfd 0600 masterd masterd
@@ -102,7 +107,10 @@ FILE_MODES = {file.path: mode_of_file(file) for file in _OF_CLUSTER if not file.
 SSCONF_MODE = mode_of_file(SSCONF)
 JOB_FILE_MODE = PathMode(mode=0o640, owner="masterd", group="daemons")
 JOB_DIRECTORY_MODE = PathMode(mode=0o750, owner="masterd", group="daemons")
+#: What is kept of an instance for the metadata daemon.
+METADATA_FILE_MODE = PathMode(mode=0o640, owner="noded", group="metad")
 _DATA = f"{DATA}/"
+_METADATA = "/var/run/ganeti/metadata/"
 _NAMED = (
     (re.compile(_DATA + r"queue/(archive/[0-9]+/)?job-[0-9]+"), JOB_FILE_MODE),
     (re.compile(_DATA + r"queue/(archive/[0-9]+|lost\+found)"), JOB_DIRECTORY_MODE),
@@ -113,6 +121,8 @@ _NAMED = (
 def mode_of(path: str) -> PathMode | None:
     """Whose a path of a node with the root "/" is, by name alone; None for one that is in no table."""
     found = FILE_MODES.get(path) or DIRECTORY_MODES.get(path)
+    if found is None and path.startswith(_METADATA) and "/" not in path.removeprefix(_METADATA):
+        return METADATA_FILE_MODE
     if found is not None or not path.startswith(_DATA):
         return found
     family = next((file for file in _OF_CLUSTER if file.is_family and file.is_at(path)), None)

@@ -133,6 +133,7 @@ class Paths:
     instance_status_file = _At(f"{RUN}/instance-status")
     uid_pool_dir = _At(f"{RUN}/uid-pool")
     gluster_storage_dir = _At(f"{RUN}/gluster")
+    metadata_dir = _At(f"{RUN}/metadata")
     programs_dir = _At(f"{RUN}/programs")
     no_voting_file = _At(f"{RUN}/master-no-voting")
 

@@ -4,6 +4,7 @@ from twisted.internet.interfaces import (
     IReactorCore,
     IReactorFDSet,
     IReactorProcess,
+    IReactorSocket,
     IReactorSSL,
     IReactorTCP,
     IReactorThreads,
@@ -33,5 +34,7 @@ class IStreamReactor(IReactorTime, IReactorTCP, IReactorSSL):
     """Connects to other machines and listens for them."""
 
 
-class IDaemonReactor(IReactorCore, IReactorThreads, IProcessReactor, ILocalReactor, IDatagramReactor, IStreamReactor):
+class IDaemonReactor(
+    IReactorCore, IReactorThreads, IProcessReactor, ILocalReactor, IDatagramReactor, IStreamReactor, IReactorSocket
+):
     """The reactor of a process of its own."""

@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "election": {"config", "mastership", "queue", "rpc", "runtime"},
     "node.hypervisor": {"runtime"},
     "node.storage": {"runtime"},
-    "node": {"allocator", "mastership", "node.hypervisor", "node.storage", "rpc", "runtime"},
+    "node": {"allocator", "luxi", "mastership", "metad.protocol", "node.hypervisor", "node.storage", "rpc", "runtime"},
     "jobs": {
         "config",
         "locking",
@@ -89,6 +89,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "rapi": {"logic.registry", "luxi", "mastership", "metrics", "runtime", "sse", "wconfd.protocol"},
     "rapi_client": {"sse"},
     "confd": {"runtime"},
+    "metad.protocol": {"luxi"},
+    "metad": {"luxi", "metad.protocol", "runtime"},
     "mond": {"confd", "metrics", "node.hypervisor", "node.storage", "runtime"},
     "cli": {"luxi"},
     "console": set(),

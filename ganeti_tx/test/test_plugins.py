@@ -19,6 +19,7 @@ MODULES = {
     "ganeti-confd": "ganeti_tx.confd.tap",
     "ganeti-luxid": "ganeti_tx.luxid.tap",
     "ganeti-master": "ganeti_tx.master.tap",
+    "ganeti-metad": "ganeti_tx.metad.tap",
     "ganeti-mond": "ganeti_tx.mond.tap",
     "ganeti-noded": "ganeti_tx.node.tap",
     "ganeti-rapi": "ganeti_tx.rapi.tap",

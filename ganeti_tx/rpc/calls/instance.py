@@ -51,11 +51,15 @@ class InstanceInfo(Question[RunningInstance | None], frozen=True, kw_only=True):
 
 
 class InstanceStart(NodeCall[None], frozen=True, kw_only=True):
-    """Make the disks ready and start the instance."""
+    """Make the disks ready and start the instance.
+
+    @ivar variables: what the metadata daemon tells it that OS scripts are told, beside what is so for every instance.
+    """
 
     name: ClassVar[str] = "instance_start"
     instance: InstanceSpec
     startup_paused: bool = False
+    variables: dict[str, str] = {}
 
     def reserves(self) -> Iterable[str]:
         """The instance and its disks."""

@@ -34,6 +34,7 @@ from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.block_devices import FakeBlockDevices
 from ganeti_tx.test.fakes.memory_provider import SCRIPTS, MemoryProvider
+from ganeti_tx.test.fakes.metadata_daemon import FakeMetadataDaemon
 from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.mirror_node import MirrorNode
 from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
@@ -157,6 +158,7 @@ class SimulatedNode:
     users: Mapping[str, int] | None = None
     boots: int = 0
     processes: MachineProcesses = field(factory=MachineProcesses)
+    metadata: FakeMetadataDaemon = field(factory=FakeMetadataDaemon)
     services: Callable[[Process, Call], "Deferred[ProcessResult]"] | None = None
     #: Real drivers in the place of storages in memory, from the next start of its daemon on.
     drivers: Sequence[Register] = ()
@@ -245,6 +247,7 @@ class SimulatedNode:
         for script in SCRIPTS:
             path = self.paths.extstorage_search_path[0] / PROVIDER / script
             self.scripts.script([str(path)], lambda call: self._provider_ends(process, call))
+        self.scripts.script(["ip", "-json", "route", "show"], self._route)
         if (services := self.services) is not None:
             self.scripts.script(["systemctl"], lambda call: services(process, call))
         parts = NodeParts(
@@ -265,6 +268,7 @@ class SimulatedNode:
             open_log=lambda directory, name: MemoryLog(directory / f"{name}.log"),
             hold=MemoryLocks().hold,
             machine=SimulatedReset(self),
+            metadata=self.metadata,
         )
         real = together(register(parts) for register in (register_ext, *self.drivers))
         for each in real.storages.values():
@@ -278,6 +282,12 @@ class SimulatedNode:
 
     def _script_ends(self, process: Process, call: Call) -> "Deferred[ProcessResult]":
         return deferLater(process, SCRIPT_TIME, ProcessResult)
+
+    def _route(self, call: Call) -> ProcessResult:
+        """Every address in the range of instance communication has an interface, as if it had been connected here."""
+        address = call.argv[-1].removesuffix("/32")
+        found = [{"dst": address, "dev": f"tap{address}", "flags": []}] if address.startswith("169.254.") else []
+        return ProcessResult(stdout=msgspec.json.encode(found))
 
     def _provider_ends(self, process: Process, call: Call) -> "Deferred[ProcessResult]":
         result = self.shared.external.run(call)

@@ -60,7 +60,7 @@ class ContentsTests(SynchronousTestCase):
 
     def test_units(self) -> None:
         """Each daemon's unit has the user and group of the table, and its lines in the journal have its name."""
-        for daemon in ("master", "luxid", "wconfd", "confd", "rapi", "noded", "mond"):
+        for daemon in ("master", "luxid", "wconfd", "confd", "rapi", "noded", "mond", "metad"):
             part = "masterd" if daemon == "master" else daemon
             lines = shipped(f"systemd/ganeti-{daemon}.service").read_text().splitlines()
             wanted = [] if USERS[part] == "root" else [f"User={USERS[part]}", f"Group={GROUPS[part]}"]

@@ -15,7 +15,7 @@ from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.up import init_options, prepare
 
 SOURCE = Path(ganeti_tx.__file__).parents[1]
-DAEMONS = ("master", "luxid", "wconfd", "noded", "rapi", "confd", "mond")
+DAEMONS = ("master", "luxid", "wconfd", "noded", "rapi", "confd", "mond", "metad")
 NOUNS = ("cluster", "node", "instance", "job", "debug", "backup")
 #: Seconds for whatever must happen; nothing here takes nearly so long.
 LIMIT = 300.0

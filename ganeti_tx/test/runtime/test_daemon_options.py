@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx import __version__
 from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
 
-DAEMONS = [f"ganeti-{name}" for name in ("master", "luxid", "wconfd", "noded", "rapi", "confd", "mond")]
+DAEMONS = [f"ganeti-{name}" for name in ("master", "luxid", "wconfd", "noded", "rapi", "confd", "mond", "metad")]
 
 
 class TypeTests(SynchronousTestCase):

@@ -11,6 +11,7 @@ from ganeti_tx.logic.disks.marking import mark_disks
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_checks import check_space
 from ganeti_tx.logic.instance.hook_values import instance_values
+from ganeti_tx.logic.instance.metadata import is_told, tell, telling
 from ganeti_tx.logic.instance.modify import new_disks, old_disks, questions, state
 from ganeti_tx.logic.instance.modify.communication import communication_change
 from ganeti_tx.logic.instance.modify.conversion import (
@@ -152,6 +153,10 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         return await work.outcome(self._nic_changes, self._networks)
 
     @property
+    def _told(self) -> bool:
+        return self._outcome.changed and is_told(self.target, self._outcome.after)
+
+    @property
     def _converts(self) -> bool:
         return self.op.disk_template is not None
 
@@ -233,6 +238,8 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             steps.append(PlannedStep(CHANGE, (), name))
         if self._growth is not None:
             steps.append(PlannedStep(GROW, (self.target.primary.name,), name))
+        if self._told:
+            steps.append(telling(self._outcome.after))
         steps.extend(old_disks.leaving(self.target, index, removed) for index, _, removed in self._outcome.leaving)
         if self._outcome.renames:
             steps.append(PlannedStep(NAMES, (self._outcome.after.primary.name,), name))
@@ -252,6 +259,8 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             await mark_disks(self.nodes, self._outcome.after, self._outcome.not_made, self.warn)
         if self._growth is not None:
             await grow(self, self._outcome.after, self._growth, forced=self.op.hotplug)
+        if self._told:
+            await tell(self, self._outcome.after)
         if self._converts:
             self.info(f"Removing old block devices of type '{self.target.disk_template.value}'...")
         for index, named, removed in self._outcome.leaving:

@@ -1,0 +1,1 @@
+"""What this node tells its instances of themselves, by its metadata daemon."""
