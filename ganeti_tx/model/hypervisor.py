@@ -37,6 +37,8 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     @ivar takes_port: whether each instance gets a TCP port of the cluster's pool, for its display.
     @ivar pauses: whether an instance can be started without running.
     @ivar hotplug: whether disks and NICs come and go while an instance runs.
+    @ivar from_first_disk: the parameters with which an instance starts from its first disk, whatever it has otherwise, and can
+        power itself off; None: it cannot.
     @ivar confines: whether a guest is kept apart from its node, so that one may be given to whom nobody trusts.
     @ivar collectors: of the monitoring daemon, those that are about its instances.
     @ivar by_default: whether a new cluster has it unless told otherwise.
@@ -53,6 +55,7 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     takes_port: bool = False
     pauses: bool = False
     hotplug: bool = False
+    from_first_disk: Params | None = None
     confines: bool = False
     collectors: frozenset[str] = frozenset()
     by_default: bool = False

@@ -32,6 +32,7 @@ from ganeti_tx.node.grown_disks import GrownDisks
 from ganeti_tx.node.hooks import Hooks
 from ganeti_tx.node.http import NodeSite
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
+from ganeti_tx.node.images import Images
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.live_changes import LiveChanges
@@ -213,6 +214,7 @@ class CallAnswerers:
             Transfers(self.tree, self.ends, parts.paths),
             StorageUnits(self.storage.pools),
             Wiping(self.tree, parts.runner),
+            Images(self.tree, parts.files, parts.runner),
         ]
 
     def of_instances(self) -> list[object]:

@@ -8,13 +8,14 @@ from ganeti_tx.errors import OpExecError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.backup.ends import ScriptEnd
-from ganeti_tx.logic.backup.export_checks import check_alone, check_request, reads_disks_themselves
+from ganeti_tx.logic.backup.export_checks import check_alone, check_request, reads_disks_themselves, zeroing_limit
 from ganeti_tx.logic.backup.remote.target import RemoteTarget
 from ganeti_tx.logic.backup.snapshots import SNAPSHOT, Snapshots
 from ganeti_tx.logic.backup.targets import COPY, LocalTarget, Target
 from ganeti_tx.logic.disks.ends import SENDING
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.hook import Hook
+from ganeti_tx.logic.image_run.run import ImageRun
 from ganeti_tx.logic.instance.presence import is_running, seen_running, start, stop
 from ganeti_tx.logic.instance.removal import Removal
 from ganeti_tx.logic.instance.unit import InstanceUnit
@@ -44,6 +45,7 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
     _runs: bool = False
     _is_there: bool = False
     _snapshots: Snapshots | None = None
+    _zeroing: ImageRun | None = None
 
     async def expand_names(self) -> None:
         """Which instance, and where to."""
@@ -72,6 +74,10 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
         self._runs, self._is_there = is_running(seen), seen is not None
         await self._to.check(self.target)
         await check_request(self.nodes, self.op, self.target, runs=self._runs)
+        if self.op.zero_free_space and self.target.disks:
+            self._zeroing = await ImageRun.planned(
+                self, self.target, self.target.cluster.zeroing_image, zeroing_limit(self.op, self.target)
+            )
         if self._runs and self.target.disks and not reads_disks_themselves(self.op):
             self._snapshots = await Snapshots.planned(self, self.target)
 
@@ -99,6 +105,8 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
         instance, home = (f"instance {name}",), (self.target.primary.name,)
         starts = [PlannedStep(START, disk_nodes(self.target), instance)] if self._starts_again else []
         steps = [PlannedStep(STOP, home, instance, self.op.shutdown_timeout)] if self._stops else []
+        if self._zeroing is not None:
+            steps += self._zeroing.steps()
         if self._snapshots is not None:
             steps += [PlannedStep(SNAPSHOT, home, instance), *starts]
         steps += self._to.before(name)
@@ -122,6 +130,7 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
     async def _export(self, final: ExitStack) -> list[Any]:
         """@param final: what is left when all is done."""
         await self._stop()
+        await self._zero()
         if self._snapshots is not None:
             await self._snapshots.make()
             await self._start_again()
@@ -152,6 +161,17 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
         if self._stops:
             async with self.step(STOP, *([self._restart] if self._runs else [])):
                 await stop(self.nodes, self.target, self.op.shutdown_timeout)
+
+    async def _zero(self) -> None:
+        """Nothing but a start, if it ran, is due when that is done."""
+        if self._zeroing is None:
+            return
+        self.info(f"Zeroing the free space on the disks of instance {self._name}")
+        down = not self.instance.disks_active
+        await self._zeroing.run(self.target.spec(), down=down)
+        if down and self._snapshots is None:
+            await shutdown_disks(self.nodes, self.target, self.warn)
+        await self.context.steps.settle(*([self._restart] if self._starts_again else []))
 
     async def _start_again(self) -> None:
         if not self._starts_again:

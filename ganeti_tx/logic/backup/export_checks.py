@@ -8,6 +8,9 @@ from ganeti_tx.model.opcodes.backup import OpBackupExport
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import INodeRpc
 
+#: Seconds that the zeroing of free space may take, and more for each MiB, if nobody says otherwise.
+ZEROING_FIXED, ZEROING_PER_MIB = 300, 0.05
+
 
 def check_alone(op: OpBackupExport) -> None:
     """@raise OpPrereqError: contradictory things are asked for."""
@@ -32,20 +35,15 @@ async def check_request(nodes: INodeRpc, op: OpBackupExport, target: InstanceVie
             f"instance {target.instance.name} runs: it can be removed only if it is shut down before", ECode.STATE
         )
     if op.zero_free_space:
-        refuse_zeroing(target)
+        check_zeroing(target)
     if target.disks:
         await check_script(nodes, target, "export")
 
 
-def refuse_zeroing(target: InstanceView) -> None:
+def check_zeroing(target: InstanceView) -> None:
     """@raise OpPrereqError: there is nothing that would do it."""
     if not target.cluster.zeroing_image:
         raise OpPrereqError("A zeroing image must be set for zeroing to work", ECode.INVAL)
-    raise OpPrereqError(
-        "zero_free_space needs a helper machine that boots the cluster's zeroing image, which this version does not"
-        " run; export without it",
-        ECode.INVAL,
-    )
 
 
 async def check_script(nodes: INodeRpc, target: InstanceView, script: str) -> None:
@@ -58,3 +56,10 @@ async def check_script(nodes: INodeRpc, target: InstanceView, script: str) -> No
         required=True, os_name=target.instance.os, checks=[], osparams={}, force_variant=True, scripts=[script]
     )
     await ask(nodes, target.primary, call)
+
+
+def zeroing_limit(op: OpBackupExport, target: InstanceView) -> float:
+    """Seconds that the zeroing may take: some in any case, and more for each MiB of its disks."""
+    fixed = ZEROING_FIXED if op.zeroing_timeout_fixed is None else op.zeroing_timeout_fixed
+    per_mib = ZEROING_PER_MIB if op.zeroing_timeout_per_mib is None else op.zeroing_timeout_per_mib
+    return fixed + per_mib * sum(disk.size for disk in target.disks)

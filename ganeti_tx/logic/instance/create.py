@@ -22,6 +22,7 @@ from ganeti_tx.logic.disks.on_nodes import disk_nodes
 from ganeti_tx.logic.disks.providers import check_providers
 from ganeti_tx.logic.disks.wipe import to_wipe, wipe_whole, wiping
 from ganeti_tx.logic.hook import Hook
+from ganeti_tx.logic.image_run.installing import ImageInstall
 from ganeti_tx.logic.instance.communication import with_communication
 from ganeti_tx.logic.instance.create_checks import check_address, check_runs, check_space
 from ganeti_tx.logic.instance.create_plan import (
@@ -84,6 +85,8 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     _reserved: InstanceView | None = None
     #: What brings its data, if it is not installed.
     _data: Filling | None = None
+    #: What installs it, if no node may.
+    _image: ImageInstall | None = None
     _place: Placement
     _networks: Networks
     _cluster: Cluster
@@ -166,6 +169,10 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         self._check_policy()
         await self._check_nodes()
         self._target = await self._make_target()
+        if self._plan.install and not self.op.forthcoming and self._data is None:
+            self._image = await ImageInstall.planned(
+                self, self._target, self._plan.os, self.op.helper_startup_timeout, self.op.helper_shutdown_timeout
+            )
         await warn_of_ratios(self, self._target, ignored=self.op.ignore_ipolicy)
 
     async def _check_free(self) -> None:
@@ -295,7 +302,7 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     @property
     def _setting_up(self) -> SettingUp:
-        return SettingUp(self, self._plan, self._data)
+        return SettingUp(self, self._plan, self._data, self._image)
 
     async def _make_target(self) -> InstanceView:
         plan = self._plan

@@ -52,6 +52,7 @@ async def check_runs(
             force_variant=force_variant,
             hypervisor=plan.hypervisor.value,
             scripts=[*scripts],
+            on_node=plan.install and not cluster.install_image,
             hidden=sorted({*fill_private_osparams(cluster, plan.os, plan.osparams_private), *plan.osparams_secret}),
         )
         await ask_os(nodes, node, os_call)

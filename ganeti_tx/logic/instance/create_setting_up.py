@@ -8,6 +8,7 @@ from ganeti_tx.errors import OpExecError
 from ganeti_tx.logic.backup.importing import Filling
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.sync import assemble_everywhere, tell_in_sync, wait_for_sync
+from ganeti_tx.logic.image_run.installing import ImageInstall
 from ganeti_tx.logic.instance.create_plan import CreatePlan
 from ganeti_tx.logic.instance.presence import start, stop_again
 from ganeti_tx.logic.plan import Plan, PlannedStep
@@ -32,6 +33,8 @@ class SettingUp:
     unit: LogicalUnit[OpInstanceCreate]
     plan: CreatePlan
     data: Filling | None
+    #: Installs it, if no node may.
+    image: ImageInstall | None = None
 
     def steps(self, target: InstanceView) -> Plan:
         """In order."""
@@ -39,6 +42,8 @@ class SettingUp:
         steps: list[PlannedStep] = [PlannedStep(SYNC, nodes, instance)] if self._waits_for_sync else []
         if self.data is not None:
             steps += self.data.steps(target)
+        elif self.image is not None:
+            steps += self.image.steps()
         elif self.plan.install:
             steps.append(PlannedStep(INSTALL, nodes, instance))
         if self.plan.start:
@@ -55,6 +60,10 @@ class SettingUp:
         if self.data is not None:
             spec = target.spec(osparams_secret=self.plan.osparams_secret)
             await self.data.run(target, spec, self._shutdowns(target), stay=self.plan.start)
+        elif self.image is not None:
+            await self.image.install(target.spec(osparams_secret=self.plan.osparams_secret))
+            if not self.plan.start:
+                await shutdown_disks(self.unit.nodes, target, self.unit.warn)
         elif self.plan.install:
             await self._install(target)
         if self.plan.start:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError, ParameterError
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.hook import Hook
+from ganeti_tx.logic.image_run.installing import ImageInstall
 from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.instance.stopped import CLEAR, check_node_online, check_stopped
 from ganeti_tx.logic.instance.unit import InstanceUnit
@@ -40,6 +41,8 @@ class LUInstanceReinstall(InstanceUnit[OpInstanceReinstall]):
     _left_over: bool = False
     _changed: InstanceView
     _secret: Mapping[str, str] = {}
+    #: What installs it, if no node may.
+    _image: ImageInstall | None = None
 
     async def check(self) -> None:
         """The instance has disks and is stopped; its node has the system and accepts the parameters."""
@@ -50,6 +53,7 @@ class LUInstanceReinstall(InstanceUnit[OpInstanceReinstall]):
         self._left_over = await check_stopped(self.nodes, self.target, "reinstall") is not None
         self._changed = replace(self.target, instance=self._with_system())
         await self._check_system()
+        self._image = await ImageInstall.planned(self, self._changed, self._changed.instance.os)
 
     def _with_system(self) -> Instance:
         """The instance as it is to be."""
@@ -77,6 +81,7 @@ class LUInstanceReinstall(InstanceUnit[OpInstanceReinstall]):
             osparams={**spec.osparams, **spec.osparams_private, **spec.osparams_secret},
             force_variant=self.op.force_variant,
             hypervisor=spec.hypervisor,
+            on_node=not self.target.cluster.install_image,
             hidden=[*spec.osparams_private, *spec.osparams_secret],
         )
         await ask_os(self.nodes, self.target.primary, call)
@@ -85,7 +90,10 @@ class LUInstanceReinstall(InstanceUnit[OpInstanceReinstall]):
         """The scripts, then what the configuration says."""
         instance, node = (f"instance {self.instance.name}",), (self.target.primary.name,)
         steps = [PlannedStep(CLEAR, node, instance)] if self._left_over else []
-        steps.append(PlannedStep(INSTALL, disk_nodes(self.target), instance))
+        if self._image is not None:
+            steps += self._image.steps()
+        else:
+            steps.append(PlannedStep(INSTALL, disk_nodes(self.target), instance))
         if self._changed.instance != self.instance:
             steps.append(PlannedStep(SETTINGS, (), instance))
         return steps
@@ -98,8 +106,11 @@ class LUInstanceReinstall(InstanceUnit[OpInstanceReinstall]):
         if self._changed.instance.os != self.instance.os:
             self.info(f"Changing OS scripts to '{self._changed.instance.os}'...")
         self.info("- INFO: Running instance OS create scripts...")
-        async with self.step(INSTALL, *self._taken_down()):
-            await self._install()
+        if self._image is not None:
+            await self._install_by(self._image)
+        else:
+            async with self.step(INSTALL, *self._taken_down()):
+                await self._install()
         if self._changed.instance != self.instance:
             async with self.step(SETTINGS):
                 await self.config.update_instance(self._changed.instance)
@@ -107,6 +118,12 @@ class LUInstanceReinstall(InstanceUnit[OpInstanceReinstall]):
     def _taken_down(self) -> Sequence[Undo]:
         """Disks that were ready before stay so."""
         return () if self.instance.disks_active else shutdowns(self.target)
+
+    async def _install_by(self, image: ImageInstall) -> None:
+        spec = self._changed.spec(osparams_secret=self._secret)
+        await image.install(spec, down=not self.instance.disks_active, reinstall=True)
+        if not self.instance.disks_active:
+            await shutdown_disks(self.nodes, self.target, self.warn)
 
     async def _install(self) -> None:
         name, system = self.instance.name, self._changed.instance.os

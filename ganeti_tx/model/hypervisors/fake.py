@@ -17,6 +17,7 @@ HYPERVISOR = HypervisorKind(
     consoles=frozenset({ConsoleKind.MESSAGE}),
     pauses=True,
     hotplug=True,
+    from_first_disk={},
     confines=True,
     driver="fake",
 )

@@ -49,6 +49,7 @@ HYPERVISOR = HypervisorKind(
     consoles=frozenset({ConsoleKind.SSH}),
     takes_port=True,
     pauses=True,
+    from_first_disk={"acpi": True, "boot_order": "c", "cdrom_image_path": ""},
     confines=True,
     collectors=frozenset({"inst-status-xen", "xen-cpu-avg-load"}),
 )

@@ -47,12 +47,7 @@ class OsScripts:
         @raise OpExecError: the script failed; with its last lines and the name of its log.
         """
         os = self.catalogue.find(instance.os)
-        if not os.trusted:
-            raise OpPrereqError(
-                f"OS {os.name!r} has only create_untrusted, which needs a helper machine that this node cannot run;"
-                " an OS with a create script can be installed",
-                ECode.ENVIRON,
-            )
+        check_trusted(os)
         extra = {"INSTANCE_REINSTALL": "1"} if reinstall else {}
         environment = {**os_environment(os, instance, disks, debug), **extra}
         await self._run_logged("create", "add", os, instance, environment, CREATE_TIMEOUT)
@@ -78,6 +73,8 @@ class OsScripts:
         os.check_variant(asked.os_name.partition("+")[2], asked.force_variant)
         for script in asked.scripts:
             os.script(script)
+        if asked.on_node:
+            check_trusted(os)
         if asked.hypervisor is not None:
             os.check_hypervisor(asked.hypervisor)
         if "parameters" in asked.checks and os.api_version >= PARAMETERS_SINCE:
@@ -140,3 +137,13 @@ class OsScripts:
     ) -> None:
         end = await self.threads.run(log_end, log)
         raise OpExecError(f"OS {os.name!r}: {script} script of instance {instance.name} {result.describe()}; {end}")
+
+
+def check_trusted(os: OsDefinition) -> None:
+    """@raise OpPrereqError: its script may not run on a node."""
+    if not os.trusted:
+        raise OpPrereqError(
+            f"OS {os.name!r} has only create_untrusted, which no node runs itself but a machine that is started from the"
+            " cluster's install image; 'gnt-cluster modify --install-image' names one",
+            ECode.ENVIRON,
+        )

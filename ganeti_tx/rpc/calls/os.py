@@ -36,6 +36,7 @@ class OsValidate(Question[bool], frozen=True, kw_only=True):
 
     @ivar hidden: the parameters whose values nobody may be told, whatever the OS says of them.
     @ivar hypervisor: what it shall be installed under; None: nothing shall be.
+    @ivar on_node: its create script shall run on the node itself, which only one may that is trusted.
     @ivar scripts: the optional ones that it shall have.
     """
 
@@ -49,3 +50,4 @@ class OsValidate(Question[bool], frozen=True, kw_only=True):
     hypervisor: str | None = None
     scripts: list[str] = []
     hidden: list[str] = []
+    on_node: bool = False

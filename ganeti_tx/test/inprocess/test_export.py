@@ -155,7 +155,10 @@ class FileExportTests(ExportCase):
         ):
             self.fails(f"gnt-backup export {line}", reason)
         self.ok("gnt-cluster modify --zeroing-image=/srv/zeroing.img")
-        self.fails("gnt-backup export -n node1 --zero-free-space web1", "wrong_input.*\n.*this version does not run")
+        self.fails(
+            "gnt-backup export -n node1 --zero-free-space web1",
+            "environment_error.*\n.*/srv/zeroing.img.*must be a file on this node",
+        )
         directory = self.cluster.paths.os_search_path[0] / "noop"
         for script in ("export", "import"):
             self.cluster.node(2).disk.remove(directory / script)

@@ -1,0 +1,171 @@
+"""Instances that are started from an image: to install an OS that no node trusts, and to fill free space with zeros."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.disk import put
+from ganeti_tx.test.inprocess.test_metadata import MetadataCase
+from ganeti_tx.test.metad.guest import GuestClient
+
+IMAGE, MIB = Path("/srv/install.img"), 1 << 20
+NAME = "web1.example.com"
+ADD = "gnt-instance add -t file -s 64M -o strange --ignore-ipolicy -n node2"
+SECRET = "hush-hush"
+
+
+@define(eq=False)
+class ImagedGuest:
+    """What is in the image: it reads what to do, tells how it went, and powers off; with `stays`, it never does."""
+
+    cluster: InProcessCluster
+    says: str = "working\nexit status 0\n"
+    stays: bool = False
+    read: list[dict[str, Any]] = field(factory=list)
+    found: list[set[str]] = field(factory=list)
+
+    def begin(self) -> None:
+        """Look for the machine again and again."""
+        self.cluster.time.callLater(1.0, self._look)
+
+    def _look(self) -> None:
+        node = self.cluster.node(2)
+        if NAME in node.running() and len(node.own_disks()) > 1 and not self.stays:
+            self._work()
+        self.cluster.time.callLater(1.0, self._look)
+
+    def _work(self) -> None:
+        node = self.cluster.node(2)
+        self.found.append(set(node.own_disks()))
+        for facts in [guest.facts for guest in [node.metadata.guests.named(NAME)] if guest is not None]:
+            asking = GuestClient(facts.address, facts.interface, node.metadata.guests)
+            root = "/ganeti/latest/os"
+            paths = (f"{root}/parameters.json", f"{root}/environment", f"{root}/scripts/create")
+            self.read.append({path.rpartition("/")[2]: asking.ask(path)[2] for path in paths})
+            asking.ask("/ganeti/latest/write", "POST", self.says.encode())
+        node.disk.remove(self.cluster.paths.run_dir / "fake-hypervisor" / NAME)
+
+
+class ImageCase(MetadataCase):
+    """node2 has an OS whose script runs in the image only, and the image; an instance ends there by itself."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.guest = ImagedGuest(self.cluster)
+        self.guest.begin()
+        for node in self.cluster.members:
+            node.add_os("strange")
+            place = self.cluster.paths.os_search_path[0] / "strange"
+            node.disk.rename(place / "create", place / "create_untrusted")
+            put(node.disk, place / "create_untrusted", b"#!/bin/sh\necho from inside\n", 0o755)
+            put(node.disk, place / "parameters.list", b"flavour what it tastes of\npassword of root\n")
+            put(node.disk, IMAGE, bytes(3 * MIB - 5))
+
+    def images_written(self) -> list[str]:
+        """What was copied to disks of node2."""
+        commands = self.cluster.node(2).scripts.commands
+        return [" ".join(argv[:2] + argv[3:5]) for argv in commands if argv[0] == "dd"]
+
+
+class InstallTests(ImageCase):
+    """--install-image."""
+
+    def test_without(self) -> None:
+        """An OS that no node may install is refused while the cluster has no image for it, before anything is made."""
+        self.fails(f"{ADD} web1", "wrong_input.*\n.*create_untrusted.*--install-image")
+        self.assert_nothing_left(self.cluster)
+
+    def test_add(self) -> None:
+        """Parameters of all kinds, the script and its variables get in; the disk with the image goes, and then it starts."""
+        self.ok(f"gnt-cluster modify --install-image={IMAGE}")
+        self.ok(f"{ADD} -O flavour=mint --os-parameters-secret password={SECRET} web1")
+        (read,) = self.guest.read
+        self.assertEqual(read["create"], "#!/bin/sh\necho from inside\n")
+        self.assertEqual(
+            json.loads(read["parameters.json"]), {"flavour": ["mint", "public"], "password": [SECRET, "secret"]}
+        )
+        variables = read["environment"].splitlines()
+        for line in ("export INSTANCE_NAME=web1.example.com", "export DISK_0_PATH=/dev/vdb", "export DISK_COUNT=1",
+                     "export OS_NAME=strange", f"export OSP_PASSWORD={SECRET}"):  # fmt: skip
+            self.assertIn(line, variables)
+        self.assertNotIn("export INSTANCE_REINSTALL=1", variables)
+        self.assertEqual(self.images_written(), [f"dd if={IMAGE} bs=1M count=3"])
+        self.assertEqual(len(self.cluster.node(2).own_disks()), 1)
+        self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})
+        (instance,) = self.cluster.config.instances.values()
+        self.assertEqual([nic.name for nic in instance.nics], [None])
+
+    def test_secrets(self) -> None:
+        """Nothing of a secret is written down, whatever the script says and however it ends."""
+        self.ok(f"gnt-cluster modify --install-image={IMAGE}")
+        self.guest.says = f"the password is {SECRET}\nno room\nexit status 3\n"
+        asked = f"{ADD} --os-parameters-secret password={SECRET} web1"
+        said = self.fails(asked, r"its script said: the password is <redacted>; no room; exit status 3")
+        self.assertNotIn(SECRET, said)
+        self.assertIn(SECRET, self.guest.read[0]["parameters.json"])
+        for node in self.cluster.members:
+            self.assertEqual(node.disk.find(SECRET.encode()), [])
+        self.assert_nothing_left(self.cluster)
+
+    def test_reinstall(self) -> None:
+        """Likewise; the script knows that it is not the first time."""
+        self.ok(f"gnt-cluster modify --install-image={IMAGE}")
+        self.ok(f"{ADD} --no-install --no-start web1")
+        self.ok(f"gnt-instance reinstall -f --os-parameters-secret password={SECRET} web1")
+        (read,) = self.guest.read
+        self.assertIn("export INSTANCE_REINSTALL=1", read["environment"].splitlines())
+        self.assertIn(SECRET, read["parameters.json"])
+        self.assertEqual((self.cluster.running(), len(self.cluster.node(2).own_disks())), ({}, 1))
+
+    def test_endless(self) -> None:
+        """A machine that does not power itself off is stopped in the end, and all is taken back."""
+        self.ok(f"gnt-cluster modify --install-image={IMAGE}")
+        self.guest.stays = True
+        self.fails(f"{ADD} --helper-shutdown-timeout=60 web1", "did not power itself off within 60 seconds")
+        self.assert_nothing_left(self.cluster)
+
+    def test_untold(self) -> None:
+        """One that can be told nothing is not waited for."""
+        self.ok(f"gnt-cluster modify --install-image={IMAGE}")
+        self.guest.stays = True
+        self.cluster.node(2).metadata.fault = "ganeti-metad did not start: no"
+        before = self.cluster.time.seconds()
+        self.fails(f"{ADD} web1", "the install image cannot be told what to install: .*knows no instance web1")
+        self.assertLess(self.cluster.time.seconds() - before, 60)
+        self.assert_nothing_left(self.cluster)
+
+    def test_no_image(self) -> None:
+        """An image that is not on the node is told before anything is made."""
+        self.ok("gnt-cluster modify --install-image=/srv/nowhere.img")
+        self.fails(f"{ADD} web1", "environment_error.*\n.*/srv/nowhere.img: No such file")
+        self.assert_nothing_left(self.cluster)
+
+
+class ZeroingTests(ImageCase):
+    """--zeroing-image."""
+
+    def test_export(self) -> None:
+        """The free space is filled after the stop and before the copy; then it runs again."""
+        self.ok(f"gnt-cluster modify --zeroing-image={IMAGE}")
+        self.ok("gnt-instance add -t file -s 64M -o noop --ignore-ipolicy -n node2 web1")
+        told = self.ok("gnt-backup export --zero-free-space --long-sleep -n node1 web1").splitlines()
+        (zeroed,) = [number for number, line in enumerate(told) if "Zeroing the free space" in line]
+        (copied,) = [number for number, line in enumerate(told) if "Exporting disk/0" in line]
+        self.assertLess(zeroed, copied)
+        self.assertEqual(self.images_written(), [f"dd if={IMAGE} bs=1M count=3"])
+        self.assertEqual([len(disks) for disks in self.guest.found], [2])
+        self.assertEqual(len(self.cluster.node(2).own_disks()), 1)
+        self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})
+
+    def test_endless(self) -> None:
+        """The time it may take grows with the disks; afterwards it runs as before, and no disk is left."""
+        self.ok(f"gnt-cluster modify --zeroing-image={IMAGE}")
+        self.ok("gnt-instance add -t file -s 64M -o noop --ignore-ipolicy -n node2 web1")
+        self.guest.stays = True
+        asked = "--zero-free-space --long-sleep --zeroing-timeout-fixed=20 --zeroing-timeout-per-mib=0.5"
+        self.fails(f"gnt-backup export {asked} -n node1 web1", "did not power itself off within 52 seconds")
+        self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})
+        self.assertEqual(len(self.cluster.node(2).own_disks()), 1)
