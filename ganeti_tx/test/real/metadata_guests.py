@@ -1,0 +1,83 @@
+"""Guests that are network namespaces: each has a wire to the node, and asks its metadata service by a program."""
+
+import subprocess
+from pathlib import Path
+
+from attrs import define
+
+from ganeti_tx.model.instance_communication import NODE_ADDRESS
+
+
+def run(*words: str, check: bool = True) -> str:
+    """What a program says."""
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    if check and done.returncode != 0:
+        raise AssertionError(f"{' '.join(words)} ended with {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+@define
+class WiredGuest:
+    """One of them. @ivar number: its own among all that there are now, below 100. @ivar address: its own."""
+
+    number: int
+
+    @property
+    def address(self) -> str:
+        """By which it is known."""
+        return f"169.254.213.{self.number}"
+
+    @property
+    def outside(self) -> str:
+        """The node's end of its wire."""
+        return f"gnt.com.gx{self.number}"
+
+    @property
+    def space(self) -> str:
+        """The namespace."""
+        return f"gtxmd{self.number}"
+
+    def make(self) -> None:
+        """Connect it as a node does."""
+        inside, outside = f"gtxmdp{self.number}", self.outside
+        run("ip", "netns", "add", self.space)
+        run("ip", "link", "add", outside, "type", "veth", "peer", "name", inside)
+        run("ip", "link", "set", inside, "netns", self.space, "name", "eth0")
+        run("ip", "link", "set", "dev", outside, "up")
+        run("ip", "-4", "address", "replace", f"{NODE_ADDRESS}/32", "dev", outside)
+        run("ip", "-4", "route", "replace", self.address, "dev", outside, "src", NODE_ADDRESS)
+        self.inside("ip", "link", "set", "dev", "lo", "up")
+        self.inside("ip", "link", "set", "dev", "eth0", "up")
+        self.use(self.address)
+
+    def use(self, address: str) -> None:
+        """Have an address, and no other; it may be somebody else's."""
+        self.inside("ip", "-4", "address", "flush", "dev", "eth0")
+        self.inside("ip", "address", "add", f"{address}/16", "dev", "eth0")
+
+    def inside(self, *words: str, check: bool = True) -> str:
+        """What a program says there."""
+        return run("ip", "netns", "exec", self.space, *words, check=check)
+
+    def ask(self, path: str) -> str:
+        """What it gets; what went wrong is in it, too."""
+        words = ["curl", "--silent", "--show-error", "--max-time", "3", "--write-out", "%{http_code}", "--noproxy", "*"]
+        return self.inside(*words, f"http://{NODE_ADDRESS}{path}", check=False)
+
+    def remove(self) -> None:
+        """Leave nothing of it."""
+        run("ip", "link", "delete", "dev", self.outside, check=False)
+        run("ip", "netns", "delete", self.space, check=False)
+
+
+def why_not() -> str | None:
+    """Why there can be none here."""
+    for program, package in (("ip", "iproute2"), ("curl", "curl")):
+        if not any(Path(place, program).exists() for place in ("/sbin", "/usr/sbin", "/bin", "/usr/bin")):
+            return f"{program} is missing; install {package}"
+    try:
+        run("ip", "netns", "add", "gtxmdprobe")
+    except AssertionError as error:
+        return f"no network namespaces: {error}"
+    run("ip", "netns", "delete", "gtxmdprobe")
+    return None
