@@ -2,16 +2,18 @@
 
 import os
 from collections.abc import Awaitable, Callable
+from functools import partial
 from socket import AF_INET
 from typing import Any
 
 from attrs import define
 from twisted.internet.defer import maybeDeferred
-from twisted.internet.protocol import ServerFactory
+from twisted.internet.protocol import DatagramProtocol, ServerFactory
 from twisted.logger import Logger
 
 from ganeti_tx.luxi.server import LuxiFactory
 from ganeti_tx.metad.control import Control
+from ganeti_tx.metad.dhcp.serving import LONGEST, AddressService, IListening, port_at
 from ganeti_tx.metad.guests import Guests
 from ganeti_tx.metad.http import MetadataSite
 from ganeti_tx.metad.incoming import interface_of, listening
@@ -47,11 +49,21 @@ def real_parts(reactor: IDaemonReactor) -> MetadataParts:
     return MetadataParts(Paths.from_environment(os.environ), RealFiles(threads), reactor)
 
 
+def opened(reactor: IDaemonReactor, interface: str, protocol: DatagramProtocol) -> IListening:
+    """As `Open`."""
+    made = port_at(interface)
+    try:
+        return reactor.adoptDatagramPort(made.fileno(), AF_INET, protocol, LONGEST)
+    finally:
+        made.close()  # the port has a copy of it
+
+
 async def start(parts: MetadataParts, port: int, address: str) -> Callable[[], Awaitable[None]]:
     """Tell guests who come to an address. @raise NotInClusterError: the node is not part of a cluster."""
     if not parts.files.exists(parts.paths.ssconf_file("cluster_name")):
         raise not_in_cluster(parts.paths.ssconf_file("cluster_name"))
-    guests = Guests()
+    addresses = AddressService(partial(opened, parts.reactor), parts.reactor)
+    guests = Guests(addresses)
     load(guests, parts.files, parts.paths)
     site: ServerFactory[Any] = MetadataSite(guests, interface_of, parts.reactor)
     made = listening(address, port)
@@ -64,6 +76,7 @@ async def start(parts: MetadataParts, port: int, address: str) -> Callable[[], A
     log.info("telling {count} instances on {where}", count=len(guests.names), where=host_port(address, port))
 
     async def stop() -> None:
+        addresses.stop()
         await maybeDeferred(of_node.stopListening)
         await maybeDeferred(over_http.stopListening)
 

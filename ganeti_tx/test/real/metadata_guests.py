@@ -28,6 +28,11 @@ class WiredGuest:
         return f"169.254.213.{self.number}"
 
     @property
+    def mac(self) -> str:
+        """Of its card."""
+        return f"52:54:00:00:00:{self.number:02x}"
+
+    @property
     def outside(self) -> str:
         """The node's end of its wire."""
         return f"gnt.com.gx{self.number}"
@@ -43,6 +48,7 @@ class WiredGuest:
         run("ip", "netns", "add", self.space)
         run("ip", "link", "add", outside, "type", "veth", "peer", "name", inside)
         run("ip", "link", "set", inside, "netns", self.space, "name", "eth0")
+        self.inside("ip", "link", "set", "dev", "eth0", "address", self.mac)
         run("ip", "link", "set", "dev", outside, "up")
         run("ip", "-4", "address", "replace", f"{NODE_ADDRESS}/32", "dev", outside)
         run("ip", "-4", "route", "replace", self.address, "dev", outside, "src", NODE_ADDRESS)
@@ -59,6 +65,14 @@ class WiredGuest:
         """What a program says there."""
         return run("ip", "netns", "exec", self.space, *words, check=check)
 
+    def find_address(self) -> str:
+        """What a DHCP client gets."""
+        words = ["udhcpc", "-f", "-n", "-q", "-t", "5", "-T", "1", "-i", "eth0", "-s", "/bin/true"]
+        done = subprocess.run(
+            ["ip", "netns", "exec", self.space, "busybox", *words], capture_output=True, text=True, timeout=60
+        )
+        return done.stdout + done.stderr
+
     def ask(self, path: str) -> str:
         """What it gets; what went wrong is in it, too."""
         words = ["curl", "--silent", "--show-error", "--max-time", "3", "--write-out", "%{http_code}", "--noproxy", "*"]
@@ -72,7 +86,7 @@ class WiredGuest:
 
 def why_not() -> str | None:
     """Why there can be none here."""
-    for program, package in (("ip", "iproute2"), ("curl", "curl")):
+    for program, package in (("ip", "iproute2"), ("curl", "curl"), ("busybox", "busybox-static")):
         if not any(Path(place, program).exists() for place in ("/sbin", "/usr/sbin", "/bin", "/usr/bin")):
             return f"{program} is missing; install {package}"
     try:

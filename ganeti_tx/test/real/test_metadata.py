@@ -71,7 +71,7 @@ class MetadataDaemonTests(TestCase):
         """The instance that a guest is."""
         nic = NicSpec(
             uuid=f"n{guest.number}",
-            mac="52:54:00:00:00:01",
+            mac=guest.mac,
             mode="routed",
             link="",
             ip=guest.address,
@@ -101,6 +101,8 @@ class MetadataDaemonTests(TestCase):
         for guest in self.guests:
             await self.node.tell(self.spec(guest))
         for guest in self.guests:
+            lease = await deferToThread(guest.find_address)
+            self.assertIn(f"lease of {guest.address} obtained", lease)
             self.assertEqual(await self.ask(guest, "/latest/meta-data/hostname"), f"web{guest.number}.example.com200")
             self.assertEqual(await self.ask(guest, "/latest/meta-data/public-keys/0/openssh-key"), f"{KEY}200")
         path = "/ganeti/latest/os/parameters.json"
