@@ -1,5 +1,6 @@
 """What cloud-init's source "NoCloud" reads from a server: names, keys and network interfaces. JSON is YAML."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.metad.user_data import ssh_keys
@@ -10,8 +11,29 @@ _TO_NODE = "/16"
 
 
 def meta_data(facts: GuestFacts) -> dict[str, Any]:
-    """Who it is, and who may log in."""
-    return {"instance-id": facts.uuid, "local-hostname": facts.name, "public-keys": ssh_keys(facts)}
+    """Who it is, and who may log in; and its interfaces in the way that is read by who asks for no `network_config`."""
+    return {
+        "instance-id": facts.uuid,
+        "local-hostname": facts.name,
+        "public-keys": ssh_keys(facts),
+        "network-interfaces": "\n".join(["auto lo", "iface lo inet loopback", *stanzas(facts.nics)]) + "\n",
+    }
+
+
+def stanzas(nics: Sequence[GuestNic]) -> Iterator[str]:
+    """As in Debian's /etc/network/interfaces. Each gets the name of its number, by its MAC address."""
+    for number, nic in enumerate(nics):
+        known = interface(nic)
+        (address,) = known.get("addresses", [None])
+        yield f"auto eth{number}"
+        yield f"iface eth{number} inet {'dhcp' if address is None else 'static'}"
+        yield f"    hwaddress ether {nic.mac.lower()}"
+        yield from (f"    {name} {value}" for name, value in (("address", address), *ways(known)) if value)
+
+
+def ways(known: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The way out."""
+    return [("gateway", route["via"]) for route in known.get("routes", [])]
 
 
 def network_config(facts: GuestFacts) -> dict[str, Any]:

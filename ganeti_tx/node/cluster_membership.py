@@ -108,6 +108,8 @@ class Membership:
         """Forget the cluster, then end the daemons, this one when the answer is out."""
         await self.cluster_files.forget_cluster()
         await self.daemons.stop((RAPI, METADATA, *ON_ALL_NODES))  # it may have been the master once
+        for name in self.files.listdir(told) if self.files.exists(told := self.paths.metadata_dir) else ():
+            self.files.remove(told / name)
         self.daemons.clock.callLater(LEAVE_DELAY, self._end)
 
     def _end(self) -> None:

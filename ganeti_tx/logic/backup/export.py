@@ -76,7 +76,11 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
         await check_request(self.nodes, self.op, self.target, runs=self._runs)
         if self.op.zero_free_space and self.target.disks:
             self._zeroing = await ImageRun.planned(
-                self, self.target, self.target.cluster.zeroing_image, zeroing_limit(self.op, self.target)
+                self,
+                self.target,
+                self.target.cluster.zeroing_image,
+                zeroing_limit(self.op, self.target),
+                runs=self._runs,
             )
         if self._runs and self.target.disks and not reads_disks_themselves(self.op):
             self._snapshots = await Snapshots.planned(self, self.target)

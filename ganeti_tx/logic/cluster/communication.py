@@ -10,7 +10,7 @@ from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.undos import in_config
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.model.address_pool import AddressPool
-from ganeti_tx.model.instance_communication import LINK, MAC_PREFIX, MODE, RANGE, RANGE6
+from ganeti_tx.model.instance_communication import LINK, MAC_PREFIX, MODE, NODE_ADDRESS, RANGE, RANGE6
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpClusterSetParams
@@ -83,8 +83,8 @@ async def find(unit: LogicalUnit[OpClusterSetParams], name: str) -> Communicatio
 
 
 async def new_network(config: IConfig, name: str) -> Network:
-    """As Ganeti makes it; first and last address are nobody's."""
+    """As Ganeti makes it; first and last address are nobody's, and one is the nodes' own."""
     network = Network(
         serial_no=1, uuid=await config.generate_uuid(), name=name, network=RANGE, network6=RANGE6, mac_prefix=MAC_PREFIX
     )
-    return AddressPool(network).with_own_addresses()
+    return AddressPool(AddressPool(network).with_own_addresses()).reserving(NODE_ADDRESS)

@@ -52,9 +52,18 @@ class ImageRun:
 
     @classmethod
     async def planned(
-        cls, parts: Parts, target: InstanceView, image: str, limit: float, startup: int | None = None
+        cls,
+        parts: Parts,
+        target: InstanceView,
+        image: str,
+        limit: float,
+        startup: int | None = None,
+        *,
+        runs: bool = False,
     ) -> "ImageRun":
-        """@raise OpPrereqError: the hypervisor cannot do it, or the node cannot have the image or the machine."""
+        """@param runs: it does now, and will have been stopped by then.
+
+        @raise OpPrereqError: the hypervisor cannot do it, or the node cannot have the image or the machine."""
         instance = target.instance
         if HYPERVISORS[instance.hypervisor].from_first_disk is None:
             able = sorted(word.value for word, kind in HYPERVISORS.items() if kind.from_first_disk is not None)
@@ -65,7 +74,8 @@ class ImageRun:
             )
         needed = int(target.spec().beparams["maxmem"])
         purpose = f"starting instance {instance.name} from an image"
-        await check_free_memory(parts.nodes, target.primary, instance.hypervisor.value, needed, purpose)
+        if not runs:
+            await check_free_memory(parts.nodes, target.primary, instance.hypervisor.value, needed, purpose)
         disk = await plan_image_disk(parts, target, image)
         return cls(parts, target, image, disk, STARTUP_TIMEOUT if startup is None else startup, limit)
 

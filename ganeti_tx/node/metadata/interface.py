@@ -2,8 +2,10 @@
 
 import msgspec
 
-from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT
 from ganeti_tx.runtime.process import IProcessRunner
+
+#: Seconds for a program that looks at routes.
+LIMIT = 30.0
 
 
 class _Route(msgspec.Struct):
@@ -20,7 +22,7 @@ async def interface_to(runner: IProcessRunner, address: str) -> str | None:
     Only root makes such routes, when the instance's interface is connected, whatever the hypervisor is.
     """
     argv = ["ip", "-json", "route", "show", "table", "all", "exact", f"{address}/32"]
-    result = await runner.run(argv, timeout=COMMAND_TIMEOUT)
+    result = await runner.run(argv, timeout=LIMIT)
     if not result.succeeded:
         return None
     try:

@@ -1,68 +1,20 @@
 """Instances that are started from an image: to install an OS that no node trusts, and to fill free space with zeros."""
 
 import json
-from pathlib import Path
-from typing import Any
 
-from attrs import define, field
-
-from ganeti_tx.test.inprocess.cluster import InProcessCluster
-from ganeti_tx.test.inprocess.disk import put
+from ganeti_tx.test.inprocess.imaged_guest import IMAGE, NAME, with_images
 from ganeti_tx.test.inprocess.test_metadata import MetadataCase
-from ganeti_tx.test.metad.guest import GuestClient
 
-IMAGE, MIB = Path("/srv/install.img"), 1 << 20
-NAME = "web1.example.com"
 ADD = "gnt-instance add -t file -s 64M -o strange --ignore-ipolicy -n node2"
 SECRET = "hush-hush"
 
 
-@define(eq=False)
-class ImagedGuest:
-    """What is in the image: it reads what to do, tells how it went, and powers off; with `stays`, it never does."""
-
-    cluster: InProcessCluster
-    says: str = "working\nexit status 0\n"
-    stays: bool = False
-    read: list[dict[str, Any]] = field(factory=list)
-    found: list[set[str]] = field(factory=list)
-
-    def begin(self) -> None:
-        """Look for the machine again and again."""
-        self.cluster.time.callLater(1.0, self._look)
-
-    def _look(self) -> None:
-        node = self.cluster.node(2)
-        if NAME in node.running() and len(node.own_disks()) > 1 and not self.stays:
-            self._work()
-        self.cluster.time.callLater(1.0, self._look)
-
-    def _work(self) -> None:
-        node = self.cluster.node(2)
-        self.found.append(set(node.own_disks()))
-        for facts in [guest.facts for guest in [node.metadata.guests.named(NAME)] if guest is not None]:
-            asking = GuestClient(facts.address, facts.interface, node.metadata.guests)
-            root = "/ganeti/latest/os"
-            paths = (f"{root}/parameters.json", f"{root}/environment", f"{root}/scripts/create")
-            self.read.append({path.rpartition("/")[2]: asking.ask(path)[2] for path in paths})
-            asking.ask("/ganeti/latest/write", "POST", self.says.encode())
-        node.disk.remove(self.cluster.paths.run_dir / "fake-hypervisor" / NAME)
-
-
 class ImageCase(MetadataCase):
-    """node2 has an OS whose script runs in the image only, and the image; an instance ends there by itself."""
+    """Every node has an OS whose script runs in the image only, and the image; an instance ends on node2 by itself."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.guest = ImagedGuest(self.cluster)
-        self.guest.begin()
-        for node in self.cluster.members:
-            node.add_os("strange")
-            place = self.cluster.paths.os_search_path[0] / "strange"
-            node.disk.rename(place / "create", place / "create_untrusted")
-            put(node.disk, place / "create_untrusted", b"#!/bin/sh\necho from inside\n", 0o755)
-            put(node.disk, place / "parameters.list", b"flavour what it tastes of\npassword of root\n")
-            put(node.disk, IMAGE, bytes(3 * MIB - 5))
+        self.guest = with_images(self.cluster)
 
     def images_written(self) -> list[str]:
         """What was copied to disks of node2."""
@@ -125,6 +77,18 @@ class InstallTests(ImageCase):
         self.ok(f"gnt-cluster modify --install-image={IMAGE}")
         self.guest.stays = True
         self.fails(f"{ADD} --helper-shutdown-timeout=60 web1", "did not power itself off within 60 seconds")
+        self.assert_nothing_left(self.cluster)
+
+    def test_killed(self) -> None:
+        """When the job's process dies meanwhile, the machine is stopped and its disks are removed."""
+        self.ok(f"gnt-cluster modify --install-image={IMAGE}")
+        self.guest.stays = True
+        job_id = self.scene().submit(ADD.replace(" add ", " add --submit ") + " web1")
+        while not self.cluster.running():
+            self.cluster.pass_time(0.1)
+        self.cluster.zygote.kill(self.job(job_id).process_id)
+        self.cluster.pass_time(60)
+        self.assertEqual(self.statuses(job_id), ["error"])
         self.assert_nothing_left(self.cluster)
 
     def test_untold(self) -> None:

@@ -118,6 +118,8 @@ class NetworkTests(ClusterCase):
         self.assertEqual(listed, f"169.254.0.0/16|fe80::/10|52:54:00|{groups}\n")
         self.ok("gnt-instance add -t diskless -o noop -c yes --no-start --no-name-check --no-ip-check -n node2 web1")
         self.assertIn("169.254.0.1", self.ok("gnt-instance list --no-headers -o nic.ips web1"))
+        taken = "169.254.0.0, 169.254.169.254, 169.254.255.255"  # the nodes' own is no instance's
+        self.assertIn(f"externally reserved IPs:\n    {taken}\n", self.ok("gnt-network info mesh"))
         self.assertEqual(self.ok("gnt-cluster modify --instance-communication-network=mesh"), "")
         self.ok("gnt-network add --network=10.6.0.0/24 net2")
         said = self.ok("gnt-cluster modify --instance-communication-network=net2")

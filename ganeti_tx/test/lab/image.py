@@ -76,7 +76,7 @@ def make(directory: Path, told: Callable[[str], object]) -> None:
     shutil.rmtree(root)
 
 
-def debian(root: Path) -> None:
+def debian(root: Path, packages: str = PACKAGES) -> None:
     """A Debian with its packages in a directory; from where this machine has its own."""
     sources = [str(path) for path in apt_sources()]
     if not sources:
@@ -84,6 +84,6 @@ def debian(root: Path) -> None:
     options = [f"--dpkgopt=path-exclude=/usr/share/{each}/*" for each in LEFT_OUT]
     options += [f"--setup-hook=copy-in {each} /etc/apt/apt.conf.d" for each in local_settings_of_apt()]
     done(
-        ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", "--format=directory", f"--include={PACKAGES}",
+        ["mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", "--format=directory", f"--include={packages}",
          "--dpkgopt=force-unsafe-io", '--aptopt=Apt::Install-Recommends "0"', *options, SUITE, str(root), *sources]
     )  # fmt: skip

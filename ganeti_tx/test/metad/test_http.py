@@ -78,6 +78,20 @@ class PathTests(SynchronousTestCase):
         """What cloud-init asks a server for: who it is, and its interfaces by their MAC addresses."""
         root = "/ganeti/latest/nocloud"
         found = json.loads(self.get(f"{root}/meta-data", JSON))
+        lines = found.pop("network-interfaces").splitlines()
+        self.assertEqual(
+            lines[2:7],
+            [
+                "auto eth0",
+                "iface eth0 inet static",
+                "    hwaddress ether aa:00:00:11:22:33",
+                "    address 192.0.2.7/24",
+                "    gateway 192.0.2.1",
+            ],
+        )
+        self.assertEqual(
+            [line.split()[3] for line in lines if line.startswith("iface eth")], ["static", "dhcp", "static"]
+        )
         self.assertEqual(found, {"instance-id": FACTS.uuid, "local-hostname": FACTS.name, "public-keys": [KEY]})
         self.assertEqual(self.get(f"{root}/user-data", BYTES), USER_DATA)
         self.assertEqual(self.get(f"{root}/vendor-data", BYTES), "")

@@ -5,27 +5,15 @@ import os
 import signal
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
 
-from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import deferToThread
 from twisted.trial.unittest import TestCase
 
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
-from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
-from ganeti_tx.node.metadata.daemon import OwnMetadataDaemon
-from ganeti_tx.node.metadata.telling import Metadata
-from ganeti_tx.node.os.catalogue import OsCatalogue
-from ganeti_tx.runtime.daemon_names import METADATA
-from ganeti_tx.runtime.files import RealFiles
-from ganeti_tx.runtime.paths import ROOT_VARIABLE, Paths
-from ganeti_tx.runtime.pidfile import holder
-from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
-from ganeti_tx.runtime.threads import reactor_threads
 from ganeti_tx.test.metad.guest import KEY
 from ganeti_tx.test.real.metadata_guests import WiredGuest, why_not
-from ganeti_tx.test.real.programs import SOURCE, Programs, is_gone, until
+from ganeti_tx.test.real.metadata_node import MetadataNode
 
 SECRET = "open sesame"
 
@@ -40,32 +28,14 @@ class MetadataDaemonTests(TestCase):
         skip = obstacle
 
     def setUp(self) -> None:
-        self.top = Path(mkdtemp(prefix="md"))
-        self.paths = Paths(self.top)
-        self.programs = Programs(self.top)
-        self.patch(os, "environ", {**os.environ, ROOT_VARIABLE: str(self.top), "PYTHONPATH": str(SOURCE)})
-        self.paths.ssconf_file("cluster_name").parent.mkdir(parents=True)
-        self.paths.ssconf_file("cluster_name").write_text("cluster.example.com\n")
-        untyped: Any = reactor
-        files, runner = RealFiles(reactor_threads(untyped)), ReactorProcessRunner(untyped, untyped)
-        processes = MachineProcesses(holder, program=lambda name: str(self.programs.path(name)))
-        daemons = LocalDaemons(files, self.paths, runner, untyped, processes)
-        self.daemon = OwnMetadataDaemon(self.paths, untyped, daemons)
-        catalogue = OsCatalogue(files, self.paths.os_search_path)
-        self.node = Metadata(files, self.paths, runner, catalogue, self.daemon)
-        self.addCleanup(self.end)
+        self.node = MetadataNode(Path(mkdtemp(prefix="md")))
+        self.patch(os, "environ", self.node.environment)
+        self.addCleanup(self.node.end, signal.SIGTERM)
         self.guests = [WiredGuest(1), WiredGuest(2)]
         for guest in self.guests:
             guest.remove()  # of a test that was killed
             self.addCleanup(guest.remove)
             guest.make()
-
-    def end(self, number: signal.Signals = signal.SIGTERM) -> None:
-        """End the daemon, if it runs."""
-        process = holder(self.paths.pid_file(METADATA))
-        if process is not None:
-            os.kill(process, number)
-            until(lambda: is_gone(process), "the end of the daemon")
 
     def spec(self, guest: WiredGuest) -> InstanceSpec:
         """The instance that a guest is."""
@@ -99,7 +69,7 @@ class MetadataDaemonTests(TestCase):
         """Each gets its name and key by its wire; with the other's address it gets nothing; secrets are not kept."""
         one, two = self.guests
         for guest in self.guests:
-            await self.node.tell(self.spec(guest))
+            await self.node.metadata.tell(self.spec(guest))
         for guest in self.guests:
             lease = await deferToThread(guest.find_address)
             self.assertIn(f"lease of {guest.address} obtained", lease)
@@ -111,15 +81,15 @@ class MetadataDaemonTests(TestCase):
         one.use(two.address)
         self.assertIn(await self.ask(one, path), ("000", "not found\n404"))
         one.use(one.address)
-        await self.node.forget("web2.example.com")
+        await self.node.metadata.forget("web2.example.com")
         self.assertEqual(await self.ask(two, path), "not found\n404")
-        await deferToThread(self.end, signal.SIGKILL)
-        for left in self.top.rglob("*"):
+        await deferToThread(self.node.end, signal.SIGKILL)
+        for left in self.node.paths.root.rglob("*"):
             if left.is_file():
                 self.assertNotIn(SECRET.encode(), left.read_bytes(), left)
-        await self.daemon.start()
+        await self.node.daemon.start()
         told = json.loads((await self.ask(one, path)).removesuffix("200"))
         self.assertEqual(sorted(told), ["pin", "ssh_authorized_keys"])
         self.assertEqual(await self.ask(two, path), "not found\n404")
-        said = await deferToThread(self.programs.run_here, "gnt-debug", "metad", "echo", "hello")
+        said = await deferToThread(self.node.programs.run_here, "gnt-debug", "metad", "echo", "hello")
         self.assertEqual(said, "Answer: hello\n")
