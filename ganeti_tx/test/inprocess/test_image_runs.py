@@ -86,7 +86,9 @@ class InstallTests(ImageCase):
         job_id = self.scene().submit(ADD.replace(" add ", " add --submit ") + " web1")
         while not self.cluster.running():
             self.cluster.pass_time(0.1)
-        self.cluster.zygote.kill(self.job(job_id).process_id)
+        process_id = self.job(job_id).process_id
+        assert process_id is not None
+        self.cluster.zygote.kill(process_id)
         self.cluster.pass_time(60)
         self.assertEqual(self.statuses(job_id), ["error"])
         self.assert_nothing_left(self.cluster)

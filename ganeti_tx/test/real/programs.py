@@ -85,10 +85,10 @@ class SmallCluster:
         self.programs = Programs(Path(self._directory.name))
         self.node = self.layout.master
 
-    def init(self) -> None:
+    def init(self, hypervisor: str = "fake") -> None:
         """Make it a cluster."""
         options = [each for each in init_options(self.layout, []) if "hypervisors" not in each]
-        self.must("gnt-cluster", "init", "--enabled-hypervisors=fake", *options, self.layout.cluster_name)
+        self.must("gnt-cluster", "init", f"--enabled-hypervisors={hypervisor}", *options, self.layout.cluster_name)
 
     def must(self, *argv: str) -> str:
         """Run a command that must succeed; its output."""
