@@ -1,9 +1,10 @@
 """Guests that are network namespaces: each has a wire to the node, and asks its metadata service by a program."""
 
+import os
 import subprocess
 from pathlib import Path
 
-from attrs import define
+from attrs import define, field
 
 from ganeti_tx.model.instance_communication import NODE_ADDRESS
 
@@ -18,14 +19,16 @@ def run(*words: str, check: bool = True) -> str:
 
 @define
 class WiredGuest:
-    """One of them. @ivar number: its own among all that there are now, below 100. @ivar address: its own."""
+    """One of them, which no other run of the tests on this machine has. @ivar number: 1 or 2. @ivar port: of the service."""
 
     number: int
+    port: int
+    process: int = field(factory=os.getpid)
 
     @property
     def address(self) -> str:
         """By which it is known."""
-        return f"169.254.213.{self.number}"
+        return f"169.254.{self.process % 251}.{self.process // 251 % 84 * 3 + self.number}"
 
     @property
     def mac(self) -> str:
@@ -35,16 +38,16 @@ class WiredGuest:
     @property
     def outside(self) -> str:
         """The node's end of its wire."""
-        return f"gnt.com.gx{self.number}"
+        return f"gnt.com.{self.process:x}{self.number}"
 
     @property
     def space(self) -> str:
         """The namespace."""
-        return f"gtxmd{self.number}"
+        return f"gtxmd{self.process}-{self.number}"
 
     def make(self) -> None:
         """Connect it as a node does."""
-        inside, outside = f"gtxmdp{self.number}", self.outside
+        inside, outside = f"gtxp{self.process:x}{self.number}", self.outside
         run("ip", "netns", "add", self.space)
         run("ip", "link", "add", outside, "type", "veth", "peer", "name", inside)
         run("ip", "link", "set", inside, "netns", self.space, "name", "eth0")
@@ -67,16 +70,26 @@ class WiredGuest:
 
     def find_address(self) -> str:
         """What a DHCP client gets."""
-        words = ["udhcpc", "-f", "-n", "-q", "-t", "5", "-T", "1", "-i", "eth0", "-s", "/bin/true"]
+        words = ["udhcpc", "-f", "-n", "-q", "-t", "60", "-T", "1", "-i", "eth0", "-s", "/bin/true"]
         done = subprocess.run(
             ["ip", "netns", "exec", self.space, "busybox", *words], capture_output=True, text=True, timeout=60
         )
         return done.stdout + done.stderr
 
-    def ask(self, path: str) -> str:
-        """What it gets; what went wrong is in it, too."""
-        words = ["curl", "--silent", "--show-error", "--max-time", "3", "--write-out", "%{http_code}", "--noproxy", "*"]
-        return self.inside(*words, f"http://{NODE_ADDRESS}{path}", check=False)
+    def ask(self, path: str, limit: int = 60) -> str:
+        """What it gets, and the status; 000 if nobody answers within so many seconds."""
+        words = [
+            "curl",
+            "--silent",
+            "--show-error",
+            "--max-time",
+            str(limit),
+            "--write-out",
+            "%{http_code}",
+            "--noproxy",
+            "*",
+        ]
+        return self.inside(*words, f"http://{NODE_ADDRESS}:{self.port}{path}", check=False)
 
     def remove(self) -> None:
         """Leave nothing of it."""
@@ -89,9 +102,10 @@ def why_not() -> str | None:
     for program, package in (("ip", "iproute2"), ("curl", "curl"), ("busybox", "busybox-static")):
         if not any(Path(place, program).exists() for place in ("/sbin", "/usr/sbin", "/bin", "/usr/bin")):
             return f"{program} is missing; install {package}"
+    probe = f"gtxmd{os.getpid()}-probe"
     try:
-        run("ip", "netns", "add", "gtxmdprobe")
+        run("ip", "netns", "add", probe)
     except AssertionError as error:
         return f"no network namespaces: {error}"
-    run("ip", "netns", "delete", "gtxmdprobe")
+    run("ip", "netns", "delete", probe)
     return None

@@ -7,6 +7,9 @@ from typing import Any
 
 from twisted.internet import reactor
 
+from ganeti_tx.metad.incoming import listening
+from ganeti_tx.metad.service import PORT
+from ganeti_tx.model.instance_communication import NODE_ADDRESS
 from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
 from ganeti_tx.node.metadata.daemon import OwnMetadataDaemon
 from ganeti_tx.node.metadata.telling import Metadata
@@ -23,9 +26,13 @@ from ganeti_tx.test.real.programs import SOURCE, Programs, is_gone, until
 class MetadataNode:
     """In a directory of its own. Its test has `environment` in the place of `os.environ`."""
 
-    def __init__(self, top: Path) -> None:
+    def __init__(self, top: Path, port: int = PORT) -> None:
         self.paths = Paths(top)
         self.programs = Programs(top)
+        program = self.programs.path(METADATA)
+        program.write_text(
+            program.read_text().replace("import sys\n", f"import sys\nsys.argv += ['-p', '{port}']\n", 1)
+        )
         self.environment = {**os.environ, ROOT_VARIABLE: str(top), "PYTHONPATH": str(SOURCE)}
         self.paths.ssconf_file("cluster_name").parent.mkdir(parents=True, exist_ok=True)
         self.paths.ssconf_file("cluster_name").write_text("cluster.example.com\n")
@@ -43,3 +50,9 @@ class MetadataNode:
         if process is not None:
             os.kill(process, number)
             until(lambda: is_gone(process), "the end of the daemon")
+
+
+def free_port() -> int:
+    """One at which nobody else listens for guests now."""
+    with listening(NODE_ADDRESS, 0) as found:
+        return int(found.getsockname()[1])

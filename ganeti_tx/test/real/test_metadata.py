@@ -13,7 +13,7 @@ from twisted.trial.unittest import TestCase
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
 from ganeti_tx.test.metad.guest import KEY
 from ganeti_tx.test.real.metadata_guests import WiredGuest, why_not
-from ganeti_tx.test.real.metadata_node import MetadataNode
+from ganeti_tx.test.real.metadata_node import MetadataNode, free_port
 
 SECRET = "open sesame"
 
@@ -28,10 +28,11 @@ class MetadataDaemonTests(TestCase):
         skip = obstacle
 
     def setUp(self) -> None:
-        self.node = MetadataNode(Path(mkdtemp(prefix="md")))
+        port = free_port()
+        self.node = MetadataNode(Path(mkdtemp(prefix="md")), port)
         self.patch(os, "environ", self.node.environment)
         self.addCleanup(self.node.end, signal.SIGTERM)
-        self.guests = [WiredGuest(1), WiredGuest(2)]
+        self.guests = [WiredGuest(1, port), WiredGuest(2, port)]
         for guest in self.guests:
             guest.remove()  # of a test that was killed
             self.addCleanup(guest.remove)
@@ -79,7 +80,7 @@ class MetadataDaemonTests(TestCase):
         told = json.loads((await self.ask(one, path)).removesuffix("200"))
         self.assertEqual((told["pin"], told["word"]), (["11", "private"], [SECRET, "secret"]))
         one.use(two.address)
-        self.assertIn(await self.ask(one, path), ("000", "not found\n404"))
+        self.assertIn(await deferToThread(one.ask, path, 3), ("000", "not found\n404"))
         one.use(one.address)
         await self.node.metadata.forget("web2.example.com")
         self.assertEqual(await self.ask(two, path), "not found\n404")
