@@ -1,6 +1,7 @@
 """Images from a web server and from files are written to disks, and no password is told."""
 
 import contextlib
+import shutil
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -65,6 +66,7 @@ class ImageTests(TestCase):
 
     def setUp(self) -> None:
         self.top = Path(mkdtemp())
+        self.addCleanup(shutil.rmtree, self.top)
         self.disk = self.top / "disk"
         self.disk.write_bytes(b"x" * 3 * MIB)
         server = ThreadingHTTPServer(("127.0.0.1", 0), Server)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 from tempfile import mkdtemp
@@ -29,7 +30,9 @@ class MetadataDaemonTests(TestCase):
 
     def setUp(self) -> None:
         port = free_port()
-        self.node = MetadataNode(Path(mkdtemp(prefix="md")), port)
+        top = Path(mkdtemp(prefix="md"))
+        self.addCleanup(shutil.rmtree, top)
+        self.node = MetadataNode(top, port)
         self.patch(os, "environ", self.node.environment)
         self.addCleanup(self.node.end, signal.SIGTERM)
         self.guests = [WiredGuest(1, port), WiredGuest(2, port)]
