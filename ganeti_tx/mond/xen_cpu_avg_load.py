@@ -6,7 +6,8 @@ from zope.interface import implementer
 
 from ganeti_tx.mond.interfaces import Category, ICollector, Kind
 from ganeti_tx.mond.window import Window
-from ganeti_tx.mond.xl import Domain, domains
+from ganeti_tx.mond.xl import domains
+from ganeti_tx.node.hypervisor.xen.listed import Domain
 from ganeti_tx.runtime.process import IProcessRunner
 
 

@@ -239,6 +239,10 @@ class Paths:
         """The file of one ssconf key."""
         return _below(self.data_dir, node_files.SSCONF.pattern.replace("*", _plain(key)))
 
+    def instance_disk_link(self, instance_name: str, index: int) -> Path:
+        """What leads to an instance's disk while that is ready."""
+        return self.instance_disks_dir / f"{_plain(instance_name)}:{index:d}"
+
     def joining_file(self, address: str) -> Path:
         """By which certificate a node with this address is known while it is set up."""
         return self.data_dir / node_files.JOINING.pattern.replace("*", _plain(address))

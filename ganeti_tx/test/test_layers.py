@@ -94,6 +94,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "mond": {"confd", "metrics", "node.hypervisor", "node.storage", "runtime"},
     "cli": {"luxi"},
     "console": set(),
+    "xen_console": set(),
     "bootstrap": {"config", "election", "node.storage", "rpc", "runtime"},
     "upgrade": {"bootstrap", "config", "luxi", "runtime"},
     "merge": {"bootstrap", "config", "luxi", "runtime", "upgrade"},

@@ -52,4 +52,5 @@ HYPERVISOR = HypervisorKind(
     from_first_disk={"acpi": True, "boot_order": "c", "cdrom_image_path": ""},
     confines=True,
     collectors=frozenset({"inst-status-xen", "xen-cpu-avg-load"}),
+    driver="xen_hvm",
 )

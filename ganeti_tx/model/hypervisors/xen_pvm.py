@@ -39,4 +39,5 @@ HYPERVISOR = HypervisorKind(
     pauses=True,
     confines=True,
     collectors=frozenset({"inst-status-xen", "xen-cpu-avg-load"}),
+    driver="xen_pvm",
 )

@@ -61,7 +61,7 @@ class DiskLinks:
         """The link of a disk. @raise BlockDeviceError: there can be none."""
         if not instance_name or "/" in instance_name or "\0" in instance_name or index < 0:
             raise BlockDeviceError(f"no link can be named after disk {index} of instance {instance_name!r}")
-        return self.paths.instance_disks_dir / f"{instance_name}:{index}"
+        return self.paths.instance_disk_link(instance_name, index)
 
     def _remove(self, link: Path) -> None:
         try:

@@ -38,10 +38,14 @@ MEMORY = 64
 
 
 class HypervisorContract(TestCase):
-    """A subclass makes drivers over one node's directories, and tells what is left on the node."""
+    """A subclass makes drivers over one node's directories, and tells what is left on the node.
+
+    @cvar memory: MiB of each instance.
+    """
 
     driver: IHypervisor
     name = "web1.example.com"
+    memory = MEMORY
 
     async def prepare(self) -> None:
         """Make the node."""
@@ -67,7 +71,7 @@ class HypervisorContract(TestCase):
     def spec(self, name: str = "", **hvparams: Any) -> InstanceSpec:
         """An instance without disks and interfaces, so it needs nothing of the node."""
         spec = kvm_spec(name=name or self.name, vcpus=1, **hvparams)
-        spec.beparams.update(maxmem=MEMORY, minmem=MEMORY)
+        spec.beparams.update(maxmem=self.memory, minmem=self.memory)
         return spec
 
     def disks(self) -> list[AttachedDisk]:
@@ -103,7 +107,7 @@ class HypervisorContract(TestCase):
         await self.start()
         info = await self.driver.info(self.name)
         assert info is not None
-        self.assertEqual((info.name, info.vcpus, info.memory), (self.name, 1, MEMORY))
+        self.assertEqual((info.name, info.vcpus, info.memory), (self.name, 1, self.memory))
         self.assertEqual(info.state, RunState.RUNNING)
         self.assertGreaterEqual(info.cpu_seconds, 0.0)
         self.assertNotEqual(self.remains(), [])

@@ -1,6 +1,7 @@
 """The lab by hand: Debian machines under QEMU, with LVM and DRBD.
 
-up [--count N] [--init quick|systemd]   two machines, unless N says else, that run an SSH server, or all that Debian starts
+up [--count N]                          two machines, unless N says else
+   [--init quick|systemd|xen]           that run an SSH server, or all that Debian starts, or an SSH server under Xen
    [--memory MIB]                       of each; as little as will do, unless said
 status                                  which machines have power, and where their consoles are
 shell                                   a shell in the machines' network, at 10.99.0.254
@@ -39,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
         one = verbs.add_parser(verb)
         if verb == "up":
             one.add_argument("--count", type=int, default=2)
-            one.add_argument("--init", choices=("quick", "systemd"), default="quick")
+            one.add_argument("--init", choices=("quick", "systemd", "xen"), default="quick")
             one.add_argument("--memory", type=int)
         if verb in ("ssh", "cut", "boot"):
             one.add_argument("node", type=node_number)

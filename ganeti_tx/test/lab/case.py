@@ -43,6 +43,13 @@ def systemd_lab() -> Lab:
     return lab_with("systemd")
 
 
+def xen_lab() -> Lab:
+    """Two machines under Xen, for tests of the campaign. @raise SkipTest: this is none, or there can be no machines."""
+    if CAMPAIGN_VARIABLE not in os.environ:
+        raise SkipTest("'bin/lab campaign' runs this one")
+    return lab_with("xen")
+
+
 def lab_with(init: str) -> Lab:
     """The one with this init. @raise SkipTest: there can be none."""
     if init not in _up and (named := os.environ.get(LAB_VARIABLE)) and Lab(Path(named)).machines[0].init == init:

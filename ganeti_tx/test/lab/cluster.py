@@ -64,13 +64,18 @@ class LabCluster:
         """As the cluster knows a machine."""
         return f"{machine.name}.{DOMAIN}"
 
-    def up(self, templates: Sequence[str] = ("plain", "drbd", "file"), options: Sequence[str] = ()) -> None:
+    def up(
+        self,
+        templates: Sequence[str] = ("plain", "drbd", "file"),
+        options: Sequence[str] = (),
+        hypervisors: str = "fake,kvm",
+    ) -> None:
         """Make it, with the commands that an administrator types. @raise LabFailed: one of them failed.
 
         @param options: further ones of `gnt-cluster init`.
         """
         self._prepare()
-        chosen = ["--enabled-disk-templates", ",".join(templates), "--enabled-hypervisors", "fake,kvm"]
+        chosen = ["--enabled-disk-templates", ",".join(templates), "--enabled-hypervisors", hypervisors]
         volumes = ["--vg-name", "xenvg"] if {"plain", "drbd"} & set(templates) else []
         network = ["--master-netdev", "lab0", "--secondary-ip", address(OUTSIDE, 1), "--no-ssh-init", "--no-etc-hosts"]
         network += ["--nic-parameters", "link=br0"]

@@ -1,7 +1,7 @@
 """What every machine is booted from: a kernel, and the disk image of a Debian with the tools of a node."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -12,6 +12,8 @@ from ganeti_tx.test.real.bare_root import apt_sources, local_settings_of_apt
 CHECKOUT = Path(__file__).parents[3]
 MAKE_GUEST = CHECKOUT / "etc" / "os" / "busybox"
 FINISH = Path(__file__).with_name("finish-image.sh")
+#: Emulation in software; what is translated takes a GiB of memory otherwise (MiB).
+EMULATION = "tcg,tb-size=256"
 SUITE = "bookworm"
 PACKAGES = (
     "systemd,systemd-sysv,dbus,udev,kmod,procps,busybox-static,openssh-server,openssh-client,python3,socat,"
@@ -36,6 +38,11 @@ class Image:
     def initrd(self) -> Path:
         """Loads the drivers of the disks and goes on from the first one."""
         return self.directory / "initrd.img"
+
+    def boot_options(self, words: str) -> Sequence[str]:
+        """What QEMU is told of the machine itself, with words for the kernel's command line."""
+        kernel = ["-kernel", str(self.kernel), "-initrd", str(self.initrd), "-append", f"console=ttyS0 {words}"]
+        return ["-machine", "q35", "-accel", EMULATION, "-cpu", "max", *kernel]
 
     @property
     def root(self) -> Path:
@@ -70,7 +77,7 @@ def make(directory: Path, told: Callable[[str], object]) -> None:
     for name in ("vmlinux", "initrd.img", "vmlinuz"):
         (guest / name).rename(directory / name)
     root = directory / "root"
-    debian(root)
+    debian(root, PACKAGES)
     done(["bash", str(FINISH), str(directory), str(guest)])
     shutil.rmtree(guest)
     shutil.rmtree(root)

@@ -15,6 +15,7 @@ from ganeti_tx.test.lab.kept import LabFailed
 from ganeti_tx.test.lab.machine import QEMU, Machine
 from ganeti_tx.test.lab.network import Network
 from ganeti_tx.test.lab.program import program_disk
+from ganeti_tx.test.lab.xen_image import XenImage, xen_image
 
 MOST = 9
 #: What it takes on this machine, with the Debian package that has it.
@@ -33,6 +34,10 @@ PROGRAMS = {
     "nsenter": "util-linux",
     "setpriv": "util-linux",
 }
+
+
+#: The init of machines that run under Xen.
+XEN = "xen"
 
 
 class Description(msgspec.Struct, frozen=True):
@@ -80,7 +85,8 @@ class Lab:
             raise LabFailed(f"a lab has 1 to {MOST} machines, not {count}")
         if self._file.exists():
             raise LabFailed(f"a lab is up in {self.state}")
-        described = Description(count, init, str(image(told).directory), str(program_disk()), memory)
+        made = xen_image(told) if init == XEN else image(told)
+        described = Description(count, init, str(made.directory), str(program_disk()), memory)
         self.state.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file.write_bytes(msgspec.json.encode(described))
         told(f"Booting {count} machines ...")
@@ -102,7 +108,8 @@ class Lab:
             known = msgspec.json.decode(self._file.read_bytes(), type=Description)
         except FileNotFoundError:
             raise LabFailed(f"no lab is up in {self.state}") from None
-        made, program = Image(Path(known.image)), Path(known.program)
+        made = (XenImage if known.init == XEN else Image)(Path(known.image))
+        program = Path(known.program)
         return [
             Machine(self.state, node, made, program, self.network, known.init, known.memory)
             for node in range(1, known.count + 1)

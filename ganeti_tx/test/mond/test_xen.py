@@ -11,7 +11,8 @@ from ganeti_tx.mond.inst_status import Reasons
 from ganeti_tx.mond.inst_status_xen import InstanceStatusXen
 from ganeti_tx.mond.interfaces import NodeFacts
 from ganeti_tx.mond.xen_cpu_avg_load import XenCpuAvgLoad
-from ganeti_tx.mond.xl import LIST, UPTIME, Domain, parse_list, parse_uptime
+from ganeti_tx.mond.xl import LIST, UPTIME
+from ganeti_tx.node.hypervisor.xen.listed import Domain, parse_list, parse_uptime
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.files import MemoryFiles

@@ -21,10 +21,10 @@ hostname "node$node.lab.example"
 # The program is installed, as far as a node sees; unless it really is.
 echo /lab/python > /usr/local/lib/python3.11/dist-packages/lab.pth
 [ -e /opt/ganeti_tx ] || ln -sf /lab/bin/* /usr/local/sbin/
-if [ "$init" = quick ]; then # these daemons need nothing of a machine, and each takes long to start
+if [ "$init" != systemd ]; then # these daemons need nothing of a machine, and each takes long to start
     for daemon in confd mond; do
         rm -f "/usr/local/sbin/ganeti-$daemon"
-        printf '#!/bin/sh\n# Not run with the quick init.\n' > "/usr/local/sbin/ganeti-$daemon"
+        printf '#!/bin/sh\n# Not run with this init.\n' > "/usr/local/sbin/ganeti-$daemon"
         chmod 755 "/usr/local/sbin/ganeti-$daemon"
     done
 fi
@@ -54,6 +54,8 @@ ip link set eth0 master br0
 for device in br0 eth0 eth1; do ip link set "$device" up; done
 ip addr add "10.99.0.$node/24" dev br0
 ip addr add "10.99.1.$node/24" dev eth1
+
+[ "$init" != xen ] || /lab/xen.sh
 
 vgs xenvg >/dev/null 2>&1 || vgcreate -q -s 4m xenvg /dev/vdb >/dev/null
 vgchange -q -ay >/dev/null 2>&1

@@ -1,0 +1,62 @@
+"""Where the files of one domain are."""
+
+from pathlib import Path
+
+from attrs import frozen
+
+from ganeti_tx.node.hypervisor.names import checked_name
+from ganeti_tx.runtime.paths import Paths
+
+
+def above(paths: Paths, kind: str) -> Path:
+    """The directory with a directory for each instance of one of the two hypervisors."""
+    return paths.run_dir / "xen-hypervisor" / kind
+
+
+@frozen
+class DomainLayout:
+    """The files of the instance with a checked name."""
+
+    paths: Paths
+    kind: str
+    name: str
+
+    @property
+    def config(self) -> Path:
+        """What xl is told; has the password of the display."""
+        return self.paths.xen_config_dir / self.name
+
+    @property
+    def directory(self) -> Path:
+        """What is there as long as anything of the instance is."""
+        return above(self.paths, self.kind) / self.name
+
+    @property
+    def record(self) -> Path:
+        """What we remember of the instance while it runs."""
+        return self.directory / "domain.json"
+
+    @property
+    def nics(self) -> Path:
+        """A file for each interface, for the script that connects it."""
+        return self.directory / "nics"
+
+    @property
+    def move(self) -> Path:
+        """What we remember of a migration; nothing when there is none."""
+        return self.directory / "migration.json"
+
+    @property
+    def log(self) -> Path:
+        """What the programs of the last migration have said; stays, for whoever looks into it."""
+        return self.paths.log_xen_dir / f"{self.name}-migration.log"
+
+    @property
+    def relay(self) -> Path:
+        """The process id of the program between the two nodes, as long as it runs."""
+        return self.directory / "relay.pid"
+
+
+def domain_layout(paths: Paths, kind: str, name: str) -> DomainLayout:
+    """As DomainLayout says. @raise HypervisorError: it is no instance name."""
+    return DomainLayout(paths, kind, checked_name(name))

@@ -1,0 +1,21 @@
+"""What a script that connects an interface can read: a file for each interface of a domain, with a variable a line."""
+
+from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.node.hypervisor.nics.script_environment import script_environment
+from ganeti_tx.node.hypervisor.xen.layout import DomainLayout
+from ganeti_tx.node.hypervisor.xen.record import write
+from ganeti_tx.runtime.files import IFiles
+
+DIRECTORY_MODE = 0o750
+FILE_MODE = 0o640
+
+
+async def write_nics(files: IFiles, layout: DomainLayout, spec: InstanceSpec) -> None:
+    """@raise HypervisorError: the disk does not take it."""
+    if spec.nics:
+        files.mkdir(layout.nics, DIRECTORY_MODE)
+    for number, nic in enumerate(spec.nics):
+        told = {**script_environment(spec, nic, number, ""), "HYPERVISOR": spec.hypervisor}
+        del told["INTERFACE"]  # which Xen itself names
+        text = "".join(f"{name}={' '.join(value.split())}\n" for name, value in told.items())
+        await write(files, layout.nics / str(number), text.encode(), FILE_MODE)

@@ -1,0 +1,57 @@
+"""The network interfaces of a domain, as xl-network-configuration(5) has them."""
+
+import re
+from collections.abc import Iterator
+
+from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
+from ganeti_tx.node.hypervisor.nics.bridges import shown_bridge
+from ganeti_tx.node.hypervisor.nics.vlan import parse_vlan
+from ganeti_tx.runtime.process import IProcessRunner
+
+#: Xen's own scripts; what connects to a bridge is the default.
+SCRIPTS = {"bridged": "", "openvswitch": "vif-openvswitch", "routed": "vif-route"}
+_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+
+
+async def check_nics(runner: IProcessRunner, spec: InstanceSpec, script: str) -> None:
+    """@raise HypervisorError: one of them cannot be connected on this node; `script` is the administrator's own."""
+    for nic in spec.nics:
+        if _MAC.fullmatch(nic.mac) is None:
+            raise HypervisorError(f"not a MAC address: {nic.mac!r}")
+        parse_vlan(nic.vlan)
+        if nic.mode == "routed" and not nic.ip:
+            raise HypervisorError(f"network interface {nic.mac}: mode routed needs an IP address")
+        if nic.mode == "bridged" and nic.vlan and not script:
+            raise HypervisorError(
+                f"network interface {nic.mac}: Xen's own script knows no VLANs of bridges; set vif_script, or use"
+                " mode openvswitch"
+            )
+        if nic.mode == "bridged" and not await shown_bridge(runner, nic.link):
+            raise HypervisorError(
+                f"network interface {nic.mac}: bridge {nic.link} is not on this node; create it, or choose another link"
+            )
+
+
+def vif_entries(spec: InstanceSpec, script: str, words: str = "") -> Iterator[str]:
+    """An entry for each interface; `words` are the model's, as `type=ioemu,model=e1000`."""
+    for nic in spec.nics:
+        yield ",".join(
+            part for part in (f"mac={nic.mac}", _address(nic), _link(nic), _script(nic, script), words) if part
+        )
+
+
+def _address(nic: NicSpec) -> str:
+    return f"ip={nic.ip}" if nic.ip else ""
+
+
+def _link(nic: NicSpec) -> str:
+    """A switch's script takes VLANs from behind the switch's name."""
+    if nic.mode == "openvswitch":
+        return f"bridge={nic.link}{nic.vlan}"
+    return f"bridge={nic.link}" if nic.mode == "bridged" else ""
+
+
+def _script(nic: NicSpec, script: str) -> str:
+    chosen = script or SCRIPTS.get(nic.mode, "")
+    return f"script={chosen}" if chosen else ""

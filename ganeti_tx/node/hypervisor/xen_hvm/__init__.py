@@ -1,0 +1,1 @@
+"""Xen with fully virtualised instances; see `xen`."""

@@ -1,0 +1,1 @@
+"""Xen with paravirtualised instances; see `xen`."""

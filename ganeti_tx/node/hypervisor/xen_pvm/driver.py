@@ -1,0 +1,11 @@
+"""The driver of paravirtualised instances."""
+
+from ganeti_tx.node.hypervisor.kinds import HypervisorParts
+from ganeti_tx.node.hypervisor.xen.assembled import assembled
+from ganeti_tx.node.hypervisor.xen.migrating import MigratingXen
+from ganeti_tx.node.hypervisor.xen.pvm import Paravirtual
+
+
+def register(parts: HypervisorParts) -> MigratingXen:
+    """See `kinds.Register`."""
+    return assembled(parts, Paravirtual())

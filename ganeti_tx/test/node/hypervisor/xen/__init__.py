@@ -1,0 +1,1 @@
+"""Tests of Xen's two hypervisors."""
