@@ -55,6 +55,11 @@ class FakeProcessRunner:
         """The argv of every call, in order."""
         return [list(call.argv) for call in self.calls]
 
+    @property
+    def next_pid(self) -> int:
+        """What the next detached program will be known by."""
+        return self._last_pid + 1
+
     def script(self, beginning: Sequence[str], answer: Script | ProcessResult) -> None:
         """How programs whose argv begins so will end; a later script replaces one for the same beginning."""
         self._scripts[tuple(beginning)] = answer if callable(answer) else (lambda _call: answer)

@@ -140,6 +140,7 @@ class XenNode:
 
     @ivar deaf: guests hear neither a shutdown nor a reboot.
     @ivar stubborn: guests keep the memory that they have.
+    @ivar next_pid: of the next process that is detached.
     @ivar before_create: what happens just before a domain is made.
     """
 
@@ -151,8 +152,9 @@ class XenNode:
     deaf: bool = False
     stubborn: bool = False
     before_create: Callable[[], object] = lambda: None
+    next_pid: int = 4001
     _last_id: int = 0
-    _last_pid: int = 4000
+    _last_relay: int = 9000
     _pids: dict[int, Path] = field(factory=dict)
 
     def run(
@@ -183,7 +185,7 @@ class XenNode:
         assert list(argv[:4]) == ["xl", "migrate", "-s", ""], argv
         relay = shlex.split(argv[5])
         assert relay[:2] == ["exec", "socat"], relay
-        pid, relay_pid = self._start(argv), self._start(relay)
+        pid, relay_pid = self._start(argv), self._start_relay(relay)
         self.put(lock_of(relay), str(relay_pid))
         self._pids[relay_pid] = lock_of(relay)
         self.say(log, "migration target: Ready to receive domain.\n")
@@ -214,9 +216,15 @@ class XenNode:
         return f"OPENSSL-LISTEN:{port}".encode() in self.files.read(Path(f"/proc/{pid}/cmdline"), 1 << 16)
 
     def _start(self, argv: Sequence[str]) -> int:
-        self._last_pid += 1
-        self.put(Path(f"/proc/{self._last_pid}/cmdline"), "\0".join(argv))
-        return self._last_pid
+        pid, self.next_pid = self.next_pid, self.next_pid + 1
+        self.put(Path(f"/proc/{pid}/cmdline"), "\0".join(argv))
+        return pid
+
+    def _start_relay(self, argv: Sequence[str]) -> int:
+        """By xl."""
+        self._last_relay += 1
+        self.put(Path(f"/proc/{self._last_relay}/cmdline"), "\0".join(argv))
+        return self._last_relay
 
     def forget(self, *pids: int) -> None:
         """Processes have ended."""

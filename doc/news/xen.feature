@@ -1,0 +1,1 @@
+Instances can run under Xen (``--enabled-hypervisors=xen-pvm,xen-hvm``), by ``xl``: console, balloon, live migration over TLS between the nodes, user shutdown; domains that are nobody's instances are left alone.
