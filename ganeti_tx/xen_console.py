@@ -6,6 +6,7 @@ A domain that was started paused is let run once its console is watched, so that
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 
 #: Seconds until xl has connected; it does not say when.
 CONNECTED = 2.0
@@ -14,12 +15,12 @@ LIMIT = 30.0
 STATE, PAUSED = 4, "p"
 
 
-def main() -> int:
+def main(words: Sequence[str], connected: float = CONNECTED) -> int:
     """The exit status: that of xl, 1 when there is no such domain."""
-    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+    if len(words) != 1 or words[0].startswith("-"):
         print("usage: python -m ganeti_tx.xen_console DOMAIN", file=sys.stderr)
         return 2
-    name = sys.argv[1]
+    name = words[0]
     try:
         waits = is_paused(name)
         if waits is None:
@@ -30,7 +31,7 @@ def main() -> int:
         print(f"cannot ask xl for the console of {name}: {error}", file=sys.stderr)
         return 1
     if waits:
-        time.sleep(CONNECTED)
+        time.sleep(connected)
         subprocess.run(["xl", "unpause", name], check=False, timeout=LIMIT)
     return console.wait()
 
@@ -38,11 +39,11 @@ def main() -> int:
 def is_paused(name: str) -> bool | None:
     """Whether a domain waits to be let run; None: there is none."""
     listed = subprocess.run(["xl", "list", name], capture_output=True, text=True, check=False, timeout=LIMIT)
-    words = listed.stdout.splitlines()[-1:] and listed.stdout.splitlines()[-1].split()
+    words = (listed.stdout.splitlines() or [""])[-1].split()
     if listed.returncode != 0 or len(words) <= STATE or words[0] != name:
         return None
     return PAUSED in words[STATE]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

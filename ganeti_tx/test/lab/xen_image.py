@@ -12,7 +12,7 @@ from ganeti_tx.test.lab.kept import done, kept
 SOURCES = Path(__file__).with_name("xen")
 PACKAGES = (
     "udev,kmod,procps,busybox-static,openssh-server,openssh-client,python3,socat,iproute2,iputils-ping,iputils-arping,fping,"
-    "lvm2,e2fsprogs,xen-utils-4.17,xen-utils-common"
+    "lvm2,e2fsprogs,xen-utils-4.17,xen-utils-common,qemu-system-xen"
 )
 #: Xen's own words: the first domain keeps its memory, and the rest is for guests (MiB).
 DOM0_MEMORY = 896

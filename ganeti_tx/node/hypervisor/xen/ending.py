@@ -11,6 +11,7 @@ from ganeti_tx.node.hypervisor.xen.config_file import is_ours
 from ganeti_tx.node.hypervisor.xen.layout import DomainLayout
 from ganeti_tx.node.hypervisor.xen.listed import PAUSED, SUSPEND, Domain
 from ganeti_tx.node.hypervisor.xen.own import OwnDomains, lives
+from ganeti_tx.node.hypervisor.xen.record import load_move
 from ganeti_tx.node.hypervisor.xen.relay import Relays
 from ganeti_tx.runtime.files import IFiles
 
@@ -40,6 +41,8 @@ class DomainEnding:
     async def end(self, layout: DomainLayout) -> None:
         """Leave nothing of it. @raise HypervisorError: its domain does not go."""
         await self.relays.end(layout)
+        if (move := load_move(self.files, layout)) is not None:
+            await self.relays.has_ended(move.pid, layout, GONE_LIMIT)
         if (domain := await self.own.look(layout)) is not None:
             await self.own.xl.destroy(domain.id)
             if not await self.reaches(layout, GONE_LIMIT, lambda now: now is None):

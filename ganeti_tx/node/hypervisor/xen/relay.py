@@ -40,21 +40,20 @@ class Relays:
     def listening(self, layout: DomainLayout, address: str, port: int, command: Sequence[str]) -> list[str]:
         """The command that waits at an address, and has another one's input and output carried."""
         family = 6 if ":" in address else 4
-        place = f"OPENSSL-LISTEN:{port},pf=ip{family},bind={bracketed(address)},reuseaddr,{self._trust()}"
+        place = f"OPENSSL-LISTEN:{port},pf=ip{family},bind={bracketed(address)},reuseaddr,{self._trust(self.paths.server_pem)}"
         return [*self._socat(layout), place, f"EXEC:{' '.join(command)}"]
 
     def connecting(self, layout: DomainLayout, address: str, port: int) -> list[str]:
         """The command that carries its own input and output to an address."""
-        place = f"OPENSSL:{host_port(address, port)},connect-timeout={CONNECT},no-sni=1,{self._trust()}"
+        place = f"OPENSSL:{host_port(address, port)},connect-timeout={CONNECT},no-sni=1,{self._trust(self.paths.client_pem)}"
         return [*self._socat(layout), "STDIO", place]
 
     def _socat(self, layout: DomainLayout) -> list[str]:
         return ["socat", "-d", "-d", f"-t{LINGER}", f"-L{layout.relay}"]
 
-    def _trust(self) -> str:
+    def _trust(self, own: Path) -> str:
         """The certificates; their names are not compared: whom the authority has signed is a node of this cluster."""
-        own, authority = self.paths.server_pem, self.paths.authority_pem
-        return f"cert={own},cafile={authority},verify=1,openssl-commonname=,openssl-min-proto-version=TLS1.2"
+        return f"cert={own},cafile={self.paths.authority_pem},verify=1,openssl-commonname=,openssl-min-proto-version=TLS1.2"
 
     def is_alive(self, pid: int, layout: DomainLayout) -> bool:
         """Whether a process is there that belongs to this instance's migration."""

@@ -49,13 +49,13 @@ class XenMigrationTests(LiveMigrationContract):
         await self.send()
         (listening,) = [argv for argv in self.nodes[1].calls if argv[0] == "socat"]
         (sending,) = [argv for argv in self.nodes[0].calls if argv[:2] == ["xl", "migrate"]]
-        trust = "cert=/n1/var/lib/ganeti/server.pem,cafile=/n1/var/lib/ganeti/ca.pem,verify=1,openssl-commonname="
+        trust = "cert=/n1/var/lib/ganeti/{}.pem,cafile=/n1/var/lib/ganeti/ca.pem,verify=1,openssl-commonname="
         self.assertTrue(
             listening[-2].startswith("OPENSSL-LISTEN:8002,pf=ip4,bind=127.0.0.1,reuseaddr,cert="), listening
         )
-        self.assertIn(trust, listening[-2])
+        self.assertIn(trust.format("server"), listening[-2])
         self.assertEqual(sending[:5], ["xl", "migrate", "-s", "", "1"])
-        self.assertIn(f"OPENSSL:127.0.0.1:8002,connect-timeout=30,no-sni=1,{trust}", sending[5])
+        self.assertIn(f"OPENSSL:127.0.0.1:8002,connect-timeout=30,no-sni=1,{trust.format('client')}", sending[5])
         self.assertEqual(len(sending), 6)
 
     async def test_cut_off(self) -> None:
