@@ -52,7 +52,7 @@ def make(directory: Path, told: Callable[[str], object]) -> None:
     guest = directory / "guest"
     done([str(MAKE_GUEST / "make-guest"), str(guest)])
     debian(directory / "root", PACKAGES)
-    inits = [str(MAKE_GUEST / "initrd-init"), str(SOURCES / "guest-init")]
+    inits = [str(MAKE_GUEST / "initrd-init"), str(SOURCES / "guest-init.sh")]
     done(["bash", str(SOURCES / "make-xen.sh"), str(directory), str(guest), *inits])
     done(["bash", str(FINISH), str(directory), str(directory / "debs")])
     for each in (guest, directory / "root", directory / "debs"):
