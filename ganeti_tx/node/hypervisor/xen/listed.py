@@ -7,7 +7,6 @@ from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
 
-DOMAIN_0 = "Domain-0"
 HEADING = ["Name", "ID", "Mem", "VCPUs", "State", "Time(s)"]
 RUNNABLE, PAUSED, SHUTDOWN, CRASHED, DYING = "runnable", "paused", "shutdown", "crashed", "dying"
 #: The letters of the state column, in its order (xl(1), "list").

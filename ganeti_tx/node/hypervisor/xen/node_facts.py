@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.node.hypervisor.xen.listed import DOMAIN_0, Domain
+from ganeti_tx.node.hypervisor.xen.listed import Domain
 from ganeti_tx.node.hypervisor.xen.own import sum_of_memory
 
 
@@ -21,7 +21,7 @@ def hv_info(info: Mapping[str, str], domains: Sequence[Domain]) -> Mapping[str, 
     total, free = number(info, "total_memory"), number(info, "free_memory")
     processors = number(info, "nr_cpus")
     per_socket = max(1, number(info, "cores_per_socket") * number(info, "threads_per_core"))
-    first = next((domain for domain in domains if domain.name == DOMAIN_0), None)
+    first = next((domain for domain in domains if domain.id == 0), None)
     return {
         "memory_total": total,
         "memory_free": free,

@@ -2,7 +2,7 @@
 # Makes a machine that Xen has booted a node of its own: what the package xen-utils starts where there is an init that starts things.
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export PATH
-library=$(ls -d /usr/lib/xen-*/ | tail -n 1)
+library=$(ls -d /usr/lib/xen-[0-9]*/ | tail -n 1)
 PATH=$PATH:${library}bin
 
 mkdir -p /run/lock /run/xen /run/xenstored /var/lib/xen /var/lib/xenstored /var/log/xen/console
