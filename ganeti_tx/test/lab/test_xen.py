@@ -30,15 +30,15 @@ type = "pv"
 kernel = "{GUEST_KERNEL}"
 ramdisk = "{GUEST_INITRD}"
 extra = "console=hvc0 quiet"
-memory = 64
+memory = 112
 CONFIG
 xl create /root/other.cfg"""
 TICK = re.compile(r"^tick (\d+)\r?$", re.MULTILINE)
 
 
 def ticks(machine: Machine) -> list[int]:
-    """The counts that the guest said on a machine, since its last start there."""
-    said = machine.ended(f"cat /var/log/xen/console/guest-{NAME}.log").stdout
+    """The counts that the guest said on a machine, since its last start there; a guest that has come has a file of its own."""
+    said = machine.ended(f"cat $(ls -t /var/log/xen/console/guest-{NAME}*.log | head -n 1)").stdout
     found = [int(number) for number in TICK.findall(said)]
     starts = [place for place, number in enumerate(found) if number == 1]
     return found[starts[-1] :] if starts else found
@@ -97,7 +97,7 @@ class XenTests(KeptLogs, TestCase):
             self.assertEqual(machine.run(f"ls /etc/xen | grep -c {NAME} || true").strip(), "0")
             self.assertNotIn(NAME, machine.run("xl list"))
         self.cluster.ok("gnt-instance", "startup", NAME)
-        self.cluster.ok("gnt-instance", "failover", "-f", NAME)
+        self.cluster.ok("gnt-instance", "failover", "-f", "-n", nodes[1], NAME)
         counted(there, 3)
         self.cluster.ok("gnt-instance", "remove", "-f", NAME)
         self.assertIn("other", here.run("xl list"))
@@ -128,7 +128,7 @@ class XenTests(KeptLogs, TestCase):
     def migrated(self, source: Machine, target: Machine) -> dict[str, str]:
         """What was said while it went over. No count is lost or said twice."""
         counted(source, 3)
-        printed = self.cluster.ok("gnt-instance", "migrate", "-f", NAME)
+        printed = self.cluster.ok("gnt-instance", "migrate", "-f", "-n", LabCluster.node_name(target), NAME)
         last = ticks(source)[-1]
         found = counted(target, last + 5)
         new = found[found.index(last + 1) :] if last + 1 in found else found

@@ -114,19 +114,18 @@ class MigratingXen(XenHypervisor):
     async def migration_progress(self, instance_name: str, wait: float = 0.0) -> MigrationProgress:
         """As ILiveMigration says; xl does not tell how much it has sent, nor how long the guest stood still."""
         layout = self.own.layout(instance_name)
-        record, move = load_domain(self.files, layout), load_move(self.files, layout)
-        if record is None:
+        move = load_move(self.files, layout)
+        if load_domain(self.files, layout) is None:
             raise not_running(instance_name)
-        total = record.memory << 20
         if move is None or move.role is not Role.SENDING:
             return MigrationProgress(MigrationState.CANCELLED, reason="nothing is being sent")
         if not await self.relays.has_ended(move.pid, layout, wait):
-            return MigrationProgress(MigrationState.ACTIVE, total_ram=total)
+            return MigrationProgress(MigrationState.ACTIVE)
         if await self.migration_side(instance_name) is not Side.SENT:
             why = migration.complaint(migration.log_of(self.files, layout))
-            return MigrationProgress(MigrationState.FAILED, total_ram=total, reason=why)
+            return MigrationProgress(MigrationState.FAILED, reason=why)
         took = max(0.0, self.files.stat(layout.log).mtime - move.started)
-        return MigrationProgress(MigrationState.COMPLETED, total, total, total_time=round(took * 1000))
+        return MigrationProgress(MigrationState.COMPLETED, total_time=round(took * 1000))
 
     async def migration_side(self, instance_name: str) -> Side | None:
         """As ILiveMigration says."""
