@@ -92,17 +92,28 @@ class XenTests(KeptLogs, TestCase):
         counted(here, 3)
         said = self.migrated(here, there)
         self.migrated(there, here)
+        if pages := os.environ.get(PAGES_VARIABLE):
+            xen_page.write(Path(pages), said)
         self.cluster.ok("gnt-instance", "shutdown", NAME)
         for machine in (here, there):
             self.assertEqual(machine.run(f"ls /etc/xen | grep -c {NAME} || true").strip(), "0")
             self.assertNotIn(NAME, machine.run("xl list"))
-        self.cluster.ok("gnt-instance", "startup", NAME)
+        self.with_interface(here)
         self.cluster.ok("gnt-instance", "failover", "-f", "-n", nodes[1], NAME)
         counted(there, 3)
         self.cluster.ok("gnt-instance", "remove", "-f", NAME)
         self.assertIn("other", here.run("xl list"))
-        if pages := os.environ.get(PAGES_VARIABLE):
-            xen_page.write(Path(pages), said)
+
+    def with_interface(self, machine: Machine) -> None:
+        """It is started with a network interface, and with limits, which Xen then tells of."""
+        limits = ["-H", "cpu_cap=40,cpu_weight=300,cpu_mask=0"]
+        self.cluster.ok("gnt-instance", "modify", "--net", "add:link=br0", *limits, NAME)
+        self.cluster.ok("gnt-instance", "startup", NAME)
+        vif = f"vif{self.domain(machine)}.0"
+        self.assertIn("master br0", machine.run(f"ip link show dev {vif}"))
+        weight = machine.run(f"xl sched-credit2 -d {NAME} | tail -n 1").split()
+        self.assertEqual(weight, [NAME, self.domain(machine), "300", "40"])
+        self.assertEqual(machine.run(f"stat -c %a /etc/xen/{NAME}").strip(), "600")
 
     def bring_up(self) -> None:
         """The cluster, once."""

@@ -11,13 +11,15 @@ from ganeti_tx.node.hypervisor.xen.config_file import is_ours
 from ganeti_tx.node.hypervisor.xen.layout import DomainLayout
 from ganeti_tx.node.hypervisor.xen.listed import PAUSED, SUSPEND, Domain
 from ganeti_tx.node.hypervisor.xen.own import OwnDomains, lives
-from ganeti_tx.node.hypervisor.xen.record import load_move
+from ganeti_tx.node.hypervisor.xen.record import load_domain, load_move
 from ganeti_tx.node.hypervisor.xen.relay import Relays
 from ganeti_tx.runtime.files import IFiles
 
 #: Seconds between looks, and until a domain that was destroyed is gone.
 PAUSE = 0.5
 GONE_LIMIT = 60.0
+#: Seconds in which xl clears away what has ended by itself.
+SETTLE_LIMIT = 20.0
 
 
 @frozen
@@ -44,11 +46,7 @@ class DomainEnding:
         if (move := load_move(self.files, layout)) is not None:
             await self.relays.has_ended(move.pid, layout, GONE_LIMIT)
         if (domain := await self.own.look(layout)) is not None:
-            await self.own.xl.destroy(domain.id)
-            if not await self.reaches(layout, GONE_LIMIT, lambda now: now is None):
-                raise HypervisorError(
-                    f"instance {layout.name}: its domain {domain.id} does not end, though it was destroyed"
-                )
+            await self._destroy(layout, domain)
         self.clear(layout)
 
     def clear(self, layout: DomainLayout) -> None:
@@ -61,11 +59,31 @@ class DomainEnding:
         except OSError as error:
             raise HypervisorError(f"instance {layout.name}: cannot remove {error.filename}: {error.strerror}")
 
+    async def _destroy(self, layout: DomainLayout, domain: Domain) -> None:
+        """What ends by itself meanwhile cannot be destroyed, which is no fault."""
+        failed = None
+        try:
+            await self.own.xl.destroy(domain.id)
+        except HypervisorError as error:
+            failed = error
+        limit = GONE_LIMIT if failed is None else SETTLE_LIMIT
+        if not await self.reaches(layout, limit, lambda now: now is None):
+            raise failed or HypervisorError(
+                f"instance {layout.name}: its domain {domain.id} does not end, though it was destroyed"
+            )
+
     async def _power_off(self, layout: DomainLayout, domain: Domain, timeout: float) -> None:
         until = self.clock.seconds() + timeout
         if timeout > 0 and await self.own.xl.ask("shutdown", domain.id, timeout):
             left = until - self.clock.seconds()
-            await self.reaches(layout, left, lambda now: now is None or not lives(now))
+            if await self.reaches(layout, left, lambda now: now is None or not lives(now)):
+                await self._let_go(layout)
+
+    async def _let_go(self, layout: DomainLayout) -> None:
+        """xl itself destroys a domain that has ended, unless that is kept to be seen."""
+        record = load_domain(self.files, layout)
+        if record is not None and not record.stays:
+            await self.reaches(layout, SETTLE_LIMIT, lambda now: now is None)
 
     async def reaches(self, layout: DomainLayout, limit: float, done: Callable[[Domain | None], bool]) -> bool:
         """Whether it comes to be so within so many seconds."""

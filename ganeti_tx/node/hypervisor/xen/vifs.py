@@ -1,30 +1,33 @@
 """The network interfaces of a domain, as xl-network-configuration(5) has them."""
 
-import re
 from collections.abc import Iterator
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.nics.bridges import shown_bridge
+from ganeti_tx.node.hypervisor.nics.names import check_mac
 from ganeti_tx.node.hypervisor.nics.vlan import parse_vlan
 from ganeti_tx.runtime.process import IProcessRunner
 
 #: Xen's own scripts; what connects to a bridge is the default.
 SCRIPTS = {"bridged": "", "openvswitch": "vif-openvswitch", "routed": "vif-route"}
-_MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
+OWN_SCRIPT = "set vif_script to the path of vif-ganeti"
 
 
 async def check_nics(runner: IProcessRunner, spec: InstanceSpec, script: str) -> None:
     """@raise HypervisorError: one of them cannot be connected on this node; `script` is the administrator's own."""
     for nic in spec.nics:
-        if _MAC.fullmatch(nic.mac) is None:
-            raise HypervisorError(f"not a MAC address: {nic.mac!r}")
+        check_mac(nic.mac)
         parse_vlan(nic.vlan)
+        if nic.communication and not script:
+            raise HypervisorError(
+                f"network interface {nic.mac}: Xen's own scripts know no interfaces for communication; {OWN_SCRIPT}"
+            )
         if nic.mode == "routed" and not nic.ip:
             raise HypervisorError(f"network interface {nic.mac}: mode routed needs an IP address")
         if nic.mode == "bridged" and nic.vlan and not script:
             raise HypervisorError(
-                f"network interface {nic.mac}: Xen's own script knows no VLANs of bridges; set vif_script, or use"
+                f"network interface {nic.mac}: Xen's own script knows no VLANs of bridges; {OWN_SCRIPT}, or use"
                 " mode openvswitch"
             )
         if nic.mode == "bridged" and not await shown_bridge(runner, nic.link):

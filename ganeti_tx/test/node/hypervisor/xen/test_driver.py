@@ -91,6 +91,21 @@ class ParavirtualTests(HypervisorContract):
         self.assertEqual(self.remains(), [])
         self.assertNotIn(["xl", "destroy", "1"], self.node.calls)
 
+    async def test_ends_meanwhile(self) -> None:
+        """One that ends by itself while it is destroyed is gone, though xl then says that there is none."""
+        await self.start()
+        self.node.before_destroy = self.node.domains.clear
+        await self.driver.stop(self.name, 0.0, force=True)
+        self.assertEqual(self.remains(), [])
+
+    async def test_cannot_be_destroyed(self) -> None:
+        """One that does not go is told of, and is remembered."""
+        await self.start()
+        domain = self.node.domains[0]
+        self.node.before_destroy = lambda: setattr(domain, "id", domain.id + 100)
+        self.assertIn("xl destroy failed: ", await self.refused(self.driver.stop(self.name, 0.0, force=True)))
+        self.assertEqual(self.driver.kept_names(), [self.name])
+
     async def test_deaf(self) -> None:
         """One that does not hear is cut off when its time is over."""
         self.node.deaf = True

@@ -140,6 +140,7 @@ class XenNode:
 
     @ivar deaf: guests hear neither a shutdown nor a reboot.
     @ivar stubborn: guests keep the memory that they have.
+    @ivar before_destroy: the same of one that is ended at once.
     @ivar next_pid: of the next process that is detached.
     @ivar before_create: what happens just before a domain is made.
     """
@@ -152,6 +153,7 @@ class XenNode:
     deaf: bool = False
     stubborn: bool = False
     before_create: Callable[[], object] = lambda: None
+    before_destroy: Callable[[], object] = lambda: None
     next_pid: int = 4001
     _last_id: int = 0
     _last_relay: int = 9000
@@ -279,6 +281,8 @@ class XenNode:
         if words[0] in acts:
             return acts[words[0]](words[1:])
         number = words[2] if words[1] == "-F" else words[1]
+        if words[0] == "destroy":
+            self.before_destroy()
         domain = self.domain(number)
         if domain is None:
             return ProcessResult(status=1, stderr=f"{number} is an invalid domain identifier (rc=-6)\n".encode())
