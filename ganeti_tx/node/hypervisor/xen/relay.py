@@ -13,6 +13,7 @@ from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.host_port import bracketed, host_port
+from ganeti_tx.model.ip_family import family_of, version_of
 from ganeti_tx.node.hypervisor.xen.layout import DomainLayout
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -39,7 +40,7 @@ class Relays:
 
     def listening(self, layout: DomainLayout, address: str, port: int, command: Sequence[str]) -> list[str]:
         """The command that waits at an address, and has another one's input and output carried."""
-        family = 6 if ":" in address else 4
+        family = version_of(family_of(address))
         place = f"OPENSSL-LISTEN:{port},pf=ip{family},bind={bracketed(address)},reuseaddr,{self._trust(self.paths.server_pem)}"
         return [*self._socat(layout), place, f"EXEC:{' '.join(command)}"]
 
