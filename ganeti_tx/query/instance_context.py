@@ -106,7 +106,7 @@ class InstanceContext:
             return "USER_down" if instance.admin_state is AdminState.UP else stopped_status(instance)
         if instance.admin_state is not AdminState.UP:
             return "ERROR_up"
-        return "ERROR_halted" if info.state == HALTED else "running"
+        return "ERROR_halted" if seen.state == HALTED else "running"
 
     def _not_told(self, instance: Instance) -> str:
         """The status of one that its primary node does not tell of."""

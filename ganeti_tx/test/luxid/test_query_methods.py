@@ -138,7 +138,7 @@ class TagTests(MethodCase):
     def test_unknown(self) -> None:
         """An object that is not there is named."""
         for kind in self.names:
-            self.assertIn("'nobody'", self.refuses(ECode.NOENT, "QueryTags", kind, "nobody"))
+            self.assertIn("nobody", self.refuses(ECode.NOENT, "QueryTags", kind, "nobody"))
 
 
 class ConfigValueTests(MethodCase):

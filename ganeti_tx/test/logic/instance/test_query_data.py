@@ -54,7 +54,7 @@ class QueryDataTests(UnitTestCase):
     def test_halted(self) -> None:
         """One that its hypervisor has stopped after an error is not up; it is said why."""
         self.nodes.answer(AllInstancesInfo, {NAME: replace(RUNNING, state=2, why="io-error")})
-        self.nodes.answer(BlockdevFind, BlockDevStatus(dev_path="/x", size=1024, major=7, minor=1))
+        self.nodes.answers[BlockdevStates] = lambda node, call: [DiskState(STATUS) for _ in call.disks]
         self.assertEqual(self.run_op(OpInstanceQueryData(instances=("web1",)))[NAME]["run_state"], "halted (io-error)")
 
     def test_node_that_does_not_answer(self) -> None:
