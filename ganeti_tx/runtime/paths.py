@@ -157,11 +157,16 @@ class Paths:
     kvm_chroot_quarantine_dir = _At(f"{RUN}/kvm-hypervisor/chroot-quarantine")
     kvm_keymap_dir = _At(f"{RUN}/kvm-hypervisor/keymap")
 
+    # What the driver of chroots keeps of its instances, and the roots of those without disks.
+    chroot_run_dir = _At(f"{RUN}/chroot-hypervisor")
+    chroot_tree_dir = _At("srv/ganeti/chroot")
+
     # Logs.
     log_dir = _At(LOG)
     log_os_dir = _At(f"{LOG}/os")
     log_kvm_dir = _At(f"{LOG}/kvm")
     log_xen_dir = _At(f"{LOG}/xen")
+    log_chroot_dir = _At(f"{LOG}/chroot")
     log_extstorage_dir = _At(f"{LOG}/extstorage")
     jobs_log = _At(f"{LOG}/jobs.log")
     commands_log = _At(f"{LOG}/commands.log")

@@ -10,4 +10,4 @@ class ChrootParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
     init_script: str = "/ganeti-chroot"
 
 
-HYPERVISOR = HypervisorKind(params=ChrootParams, consoles=frozenset({ConsoleKind.SSH}))
+HYPERVISOR = HypervisorKind(params=ChrootParams, consoles=frozenset({ConsoleKind.SSH}), driver="chroot")

@@ -22,8 +22,8 @@ from ganeti_tx.node.hypervisor.lxc.layout import ContainerLayout, container_layo
 from ganeti_tx.node.hypervisor.lxc.network import Veths
 from ganeti_tx.node.hypervisor.lxc.parameters import faults, listed, lxc_params
 from ganeti_tx.node.hypervisor.lxc.record import ContainerRecord
-from ganeti_tx.node.hypervisor.lxc.root_disk import RootDisks
 from ganeti_tx.node.hypervisor.names import naming
+from ganeti_tx.node.hypervisor.root_disk import RootDisks
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 

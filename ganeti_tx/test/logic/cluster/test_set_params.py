@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ganeti_tx.errors import OpExecError, OpPrereqError
+from ganeti_tx.model import hypervisors
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.opcodes import OpClusterSetParams
@@ -123,7 +124,6 @@ class SetParamsTests(SetParamsCase):
             ({"enabled_disk_templates": ()}, "at least one disk template"),
             ({"enabled_disk_templates": (DiskTemplate.FILE, DiskTemplate.RBD)}, "rbd is not available here"),
             ({"enabled_disk_templates": (DiskTemplate.DISKLESS,)}, "instance web1.example.com uses it"),
-            ({"enabled_hypervisors": (Hypervisor.KVM, Hypervisor.CHROOT)}, "chroot is not available here"),
             ({"enabled_hypervisors": (Hypervisor.FAKE,)}, "instance web1.example.com uses it"),
             ({"hvparams": {"qemu": {}}}, "hypervisor 'qemu' is not known"),
             ({"hvparams": {"kvm": {"nonsense": 1}}}, "hvparams.kvm.nonsense: unknown"),
@@ -139,6 +139,12 @@ class SetParamsTests(SetParamsCase):
         ):  # fmt: skip
             self.assertIn(reason, self.refused(modify(**changes), OpPrereqError))
         self.assertEqual(self.settings, cluster_of(member(3)).cluster)
+
+    def test_hypervisor_without_driver(self) -> None:
+        """One that no node has a driver for cannot be enabled."""
+        self.patch(hypervisors, "AVAILABLE", (Hypervisor.KVM, Hypervisor.FAKE))
+        change = modify(enabled_hypervisors=(Hypervisor.KVM, Hypervisor.CHROOT))
+        self.assertIn("chroot is not available here; available: kvm, fake", self.refused(change, OpPrereqError))
 
     def test_template_without_disks(self) -> None:
         """Diskless is in use by an instance that has no disks."""

@@ -11,7 +11,7 @@ from ganeti_tx.model.hypervisors.lxc import LxcParams
 from ganeti_tx.node.hypervisor.lxc.config_file import SECCOMP, config_text
 from ganeti_tx.node.hypervisor.lxc.layout import container_layout
 from ganeti_tx.node.hypervisor.lxc.record import VethState
-from ganeti_tx.node.hypervisor.lxc.root_disk import first_partition
+from ganeti_tx.node.hypervisor.root_disk import first_partition
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.node.hypervisor.kvm.parts import kvm_spec
 

@@ -1,5 +1,6 @@
 """The first disk of a container, mounted as its root."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +22,21 @@ _NO_SYSTEM = "wrong fs type"
 
 @frozen
 class RootDisks:
-    """Mounts and unmounts them."""
+    """Mounts and unmounts them.
+
+    @ivar options: how each is mounted.
+    """
 
     runner: IProcessRunner
+    options: Sequence[str] = ()
 
     async def mount(self, disk: AttachedDisk, root: Path) -> None:
-        """Mount it, or the first partition of it, for a container. @raise HypervisorError: why not."""
+        """Mount it, or the first partition of it. @raise HypervisorError: why not."""
         if disk.uri is not None:
             raise HypervisorError(
                 f"disk {disk.spec.index} is reached by QEMU only ({disk.uri}), not by the node itself"
             )
-        options = ["loop", "nodev", *await self._place(disk.path)]
+        options = ["loop", *self.options, *await self._place(disk.path)]
         options += ["ro"] if disk.spec.mode == "ro" else []
         argv = ["mount", "-o", ",".join(options), "--", disk.path, str(root)]
         result = await self.runner.run(argv, timeout=COMMAND_TIMEOUT)

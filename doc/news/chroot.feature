@@ -1,0 +1,1 @@
+Instances can be in a chroot (``--enabled-hypervisors=chroot``): their one disk, or a tree below ``/srv/ganeti/chroot`` for one without disks, is mounted, and the script ``init_script`` in it starts and stops them and tells whether they run; at the end no process and no mount of them is left.

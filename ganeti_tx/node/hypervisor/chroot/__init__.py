@@ -1,0 +1,1 @@
+"""Instances below a changed root directory, started and stopped by a script of theirs."""
