@@ -11,7 +11,11 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance_spec import InstanceSpec
-from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, RunState
+from ganeti_tx.model.nic_link import NicLink
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, IKeepsState, IPlugs, RunState
+from ganeti_tx.test.contracts import hypervisor_page as rows
+from ganeti_tx.test.contracts.hypervisor_inability import inabilities
+from ganeti_tx.test.contracts.operation_cells import DONE
 from ganeti_tx.test.node.hypervisor.kvm.parts import kvm_spec
 
 #: The node call table's `hv_info_keys`.
@@ -40,12 +44,18 @@ MEMORY = 64
 class HypervisorContract(TestCase):
     """A subclass makes drivers over one node's directories, and tells what is left on the node.
 
+    Each test holds the cells of its hypervisor on the page to what it has found (`hypervisor_page`).
+
     @cvar memory: MiB of each instance.
+    @cvar shown_with: what stands for the hypervisor in the tests of a subclass; one subclass of each says it.
+    @cvar power_off_limit: seconds that guests have, most of which do not hear that they shall end.
     """
 
-    driver: IHypervisor
+    driver: Any
     name = "web1.example.com"
     memory = MEMORY
+    shown_with = ""
+    power_off_limit = 0.5
 
     async def prepare(self) -> None:
         """Make the node."""
@@ -84,6 +94,18 @@ class HypervisorContract(TestCase):
         await self.driver.start(spec, self.disks(), paused)
         return spec
 
+    def done(self, *done: str) -> None:
+        """The page says so."""
+        rows.hold(self.driver.name, dict.fromkeys(done, DONE))
+
+    def found(self, row: str, what: str) -> None:
+        """The page says that this becomes of it."""
+        rows.hold(self.driver.name, {row: self.of_any(what)})
+
+    def of_any(self, what: str) -> str:
+        """What is said of the instance, as it is said of any."""
+        return what.removeprefix(f"instance {self.name}: ").replace(self.name, "NAME")
+
     async def refused(self, awaitable: Awaitable[object]) -> str:
         """The one line with which it fails."""
         try:
@@ -96,6 +118,55 @@ class HypervisorContract(TestCase):
     def test_interface(self) -> None:
         """It has every method of the interface."""
         verifyObject(IHypervisor, self.driver)
+        if self.shown_with:
+            self.found(rows.SHOWN_WITH, self.shown_with)
+
+    async def test_unable(self) -> None:
+        """What it does not provide is refused, as it is declared, with a reason."""
+        found = await inabilities(self.driver, self.spec())
+        rows.hold(self.driver.name, {row: self.of_any(reason) for row, reason in found.items()})
+
+    async def test_kept(self) -> None:
+        """Who keeps files of what may end by itself says of which instances, so that they can be cleared away."""
+        keeps = IKeepsState.providedBy(self.driver)
+        if not keeps:
+            self.found(rows.KEPT, "it keeps nothing of an instance that has ended by itself")
+            return
+        await self.start()
+        self.assertEqual(self.driver.kept_names(), [self.name])
+        await self.driver.stop(self.name, 0.0, force=True)
+        self.assertEqual(self.driver.kept_names(), [])
+        self.done(rows.KEPT)
+
+    async def test_link(self) -> None:
+        """Who connects interfaces says beforehand that there is no such bridge."""
+        if not IPlugs.providedBy(self.driver):
+            self.found(rows.LINK, "it connects no interfaces on its node")
+            return
+        link = NicLink(mode="bridged", link="nobridge0", vlan="")
+        self.assertIn("nobridge0", await self.refused(self.driver.check_link(link)))
+        self.done(rows.LINK)
+
+    async def test_stop(self) -> None:
+        """A guest is asked to end, and cut off when its time is over; nothing is left."""
+        await self.start()
+        await self.driver.stop(self.name, self.power_off_limit)
+        self.assertIsNone(await self.driver.info(self.name))
+        self.assertEqual(self.remains(), [])
+        self.done(rows.STOP)
+
+    def cdrom(self) -> dict[str, Any]:
+        """The parameters with which an instance starts from a CD-ROM image that is there, if it can."""
+        raise NotImplementedError
+
+    async def test_cdrom(self) -> None:
+        """An instance starts from an image of a CD-ROM where its parameters have one."""
+        if not HYPERVISORS[Hypervisor(self.driver.name)].has("cdrom_image_path"):
+            self.found(rows.CD_ROM, "none of its parameters names a CD-ROM image")
+            return
+        await self.start(**self.cdrom())
+        self.assertIsNotNone(await self.driver.info(self.name))
+        self.done(rows.CD_ROM)
 
     async def test_nothing(self) -> None:
         """A node on which nothing was started has nothing."""
@@ -114,6 +185,7 @@ class HypervisorContract(TestCase):
         await self.driver.stop(self.name, 1.0, force=True)
         self.assertIsNone(await self.driver.info(self.name))
         self.assertEqual(self.remains(), [])
+        self.done(rows.START, rows.STOP_AT_ONCE, rows.INFO)
 
     async def test_start_twice(self) -> None:
         """Starting what runs is an error, and the running one stays as it is."""
@@ -134,6 +206,7 @@ class HypervisorContract(TestCase):
         self.assertEqual([each.name for each in await self.driver.list_instances()], names[1:])
         await self.start("new1.example.com")
         self.assertEqual(len({each.hv_id for each in await self.driver.list_instances()}), 2)
+        self.done(rows.LIST)
 
     async def test_stop_nothing(self) -> None:
         """Stopping what is not there succeeds, with and without force, and again after a stop."""
@@ -154,8 +227,10 @@ class HypervisorContract(TestCase):
     async def test_paused(self) -> None:
         """A paused start is there, and can be stopped without waiting for its guest; or it is refused."""
         if not HYPERVISORS[Hypervisor(self.driver.name)].pauses:
-            self.assertIn("paused", await self.refused(self.start(paused=True)))
+            reason = await self.refused(self.start(paused=True))
+            self.assertIn("paused", reason)
             self.assertEqual(self.remains(), [])
+            self.found(rows.START_PAUSED, reason)
             return
         await self.start(paused=True)
         info = await self.driver.info(self.name)
@@ -163,6 +238,7 @@ class HypervisorContract(TestCase):
         self.assertEqual(info.state, RunState.RUNNING)
         await self.driver.stop(self.name, 100_000.0)
         self.assertEqual(self.remains(), [])
+        self.done(rows.START_PAUSED)
 
     async def test_reboot(self) -> None:
         """A reboot keeps the instance; one of what does not run is an error that names it."""
@@ -171,6 +247,7 @@ class HypervisorContract(TestCase):
         self.assertIsNotNone(await self.driver.info(self.name))
         await self.driver.stop(self.name, 0.0, force=True)
         self.assertIn(self.name, await self.refused(self.driver.reboot(spec, self.disks())))
+        self.done(rows.REBOOT)
 
     async def test_restarted_daemon(self) -> None:
         """A new driver over the same directories sees the instance, refuses a second one, and can stop it."""
@@ -184,6 +261,7 @@ class HypervisorContract(TestCase):
         self.assertIn("runs already", await self.refused(self.driver.start(spec, self.disks())))
         await self.driver.stop(self.name, 0.0, force=True)
         self.assertEqual(self.remains(), [])
+        self.done(rows.RESTARTED)
 
     async def test_names(self) -> None:
         """A name that would leave its directory or become an option is refused everywhere, and nothing is made."""
@@ -206,13 +284,16 @@ class HypervisorContract(TestCase):
         self.assertEqual(set(info), NODE_INFO_KEYS)
         self.assertTrue(0 < info["memory_free"] <= info["memory_total"])
         self.assertGreaterEqual(info["cpu_total"], 1)
+        self.done(rows.NODE)
 
     async def test_validate(self) -> None:
         """What can be started is valid."""
         await self.driver.validate(self.spec().hvparams)
+        self.done(rows.VALIDATE)
 
     async def test_console(self) -> None:
         """The console is a wire value that names the instance and its kind."""
         console = await self.driver.console(self.spec(), "node1.example.com")
         self.assertEqual(console["instance"], self.name)
         self.assertIn(console["kind"], HYPERVISORS[Hypervisor(self.driver.name)].consoles)
+        self.found(rows.CONSOLE, console["kind"])

@@ -1,7 +1,5 @@
 """What hypervisors do that change a machine while it runs: IHotplug and IBalloon."""
 
-from typing import Any
-
 import msgspec
 from zope.interface.verify import verifyObject
 
@@ -9,6 +7,7 @@ from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IBalloon, IHotplug
+from ganeti_tx.test.contracts import hypervisor_page as rows
 from ganeti_tx.test.contracts.hypervisor import MEMORY, HypervisorContract
 
 DISKS = ("0d5c0001-0000-4000-8000-00000000000d", "0d5c0002-0000-4000-8000-00000000000d")
@@ -17,8 +16,6 @@ NICS = ("0a1c0001-0000-4000-8000-00000000000a", "0a1c0002-0000-4000-8000-0000000
 
 class LiveChangesContract(HypervisorContract):
     """A subclass says what the guest has, and makes disks and interfaces that this node can attach."""
-
-    driver: Any
 
     async def start_guest(self) -> InstanceSpec:
         """An instance with neither disks nor interfaces, whose guest lets devices go."""
@@ -80,6 +77,7 @@ class LiveChangesContract(HypervisorContract):
         self.assertEqual(sorted(await self.guest_disks()), sorted(DISKS))
         await self.driver.stop(self.name, 0.0, force=True)
         self.assertEqual(self.remains(), [])
+        self.done(rows.HOTPLUG_DISK, rows.HOTPLUG_NIC)
 
     async def test_plugged_anew(self) -> None:
         """An interface that went and comes again is as it is then."""
@@ -98,6 +96,7 @@ class LiveChangesContract(HypervisorContract):
             info = await self.driver.info(self.name)
             assert info is not None
             self.assertEqual(info.memory, memory)
+        self.done(rows.BALLOON)
 
     async def test_bad_balloon(self) -> None:
         """Nothing, and more than it was started with, is refused with what is possible, and changes nothing."""

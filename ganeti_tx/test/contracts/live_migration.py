@@ -10,6 +10,8 @@ from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.migration import MigrationProgress, MigrationState, Side
 from ganeti_tx.node.hypervisor.interfaces import ILiveMigration
+from ganeti_tx.test.contracts import hypervisor_page as rows
+from ganeti_tx.test.contracts.operation_cells import DONE
 
 ADDRESS = "127.0.0.1"
 
@@ -76,9 +78,9 @@ class LiveMigrationContract(TestCase):
         """Have the new node wait."""
         await self.new.accept(self.instance, [], await self.old.migration_info(self.instance), ADDRESS)
 
-    async def send(self) -> MigrationProgress:
+    async def send(self, live: bool = True) -> MigrationProgress:
         """Send it; how that ended."""
-        await self.old.send(self.instance, ADDRESS, True)
+        await self.old.send(self.instance, ADDRESS, live)
         while (progress := await self.old.migration_progress(self.name)).status is MigrationState.ACTIVE:
             await self.pause()
         return progress
@@ -113,6 +115,15 @@ class LiveMigrationContract(TestCase):
         info = await self.new.info(self.name)
         assert info is not None
         self.assertEqual((info.vcpus, info.memory), (1, int(self.instance.beparams["maxmem"])))
+        rows.hold(self.new.name, {rows.MIGRATE: DONE})
+
+    async def test_stands_still(self) -> None:
+        """One that stands still meanwhile runs there, too."""
+        await self.accept()
+        self.assertIs((await self.send(live=False)).status, MigrationState.COMPLETED)
+        await self.new.take_over(self.name)
+        self.assertEqual(await self.sides(), [Side.SENT, Side.RUNS])
+        rows.hold(self.new.name, {rows.MIGRATE_FROZEN: DONE})
 
     async def test_one_runs(self) -> None:
         """Who has let it run does not give it up, who has sent it does not go on, who runs it is not cleared away."""
@@ -132,6 +143,7 @@ class LiveMigrationContract(TestCase):
             await self.new.refuse(self.name)
             await self.old.stay_on_source(self.name, False)
         self.assertEqual((await self.sides(), self.remains(1)), ([Side.RUNS, None], []))
+        rows.hold(self.old.name, {rows.MIGRATE_BACK: DONE})
 
     async def test_again(self) -> None:
         """One that has come can go on its way again, and back."""

@@ -46,6 +46,12 @@ class KvmNode(DriverNode):
         """The files of one instance."""
         return instance_layout(self.paths, name)
 
+    def cdrom(self) -> dict[str, Any]:
+        """The parameters with which an instance starts from an image that is there."""
+        image = self.top / "cd.iso"
+        image.write_bytes(bytes(1 << 20))
+        return {"cdrom_image_path": str(image), "boot_order": "cdrom"}
+
     def processes(self) -> list[int]:
         """Every process whose arguments name this node's root."""
         found = []

@@ -22,6 +22,7 @@ class ChrootTests(HypervisorContract):
     """Instances without disks, whose roots are small trees."""
 
     timeout = 120
+    shown_with = "processes of a small system"
     skip = why_not()
     node: ChrootNode
     driver: ChrootHypervisor

@@ -42,6 +42,7 @@ class KvmTests(HypervisorContract):
     """Instances that never get further than their firmware, which also ignores the power button."""
 
     timeout = 300
+    shown_with = "QEMU, which emulates the processor"
     node: KvmNode
     driver: KvmHypervisor
 
@@ -53,6 +54,10 @@ class KvmTests(HypervisorContract):
     def new_driver(self) -> KvmHypervisor:
         """See `HypervisorContract`."""
         return self.node.driver()
+
+    def cdrom(self) -> dict[str, Any]:
+        """See `HypervisorContract`."""
+        return self.node.cdrom()
 
     def remains(self) -> list[str]:
         """See `HypervisorContract`."""

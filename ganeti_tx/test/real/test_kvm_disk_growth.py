@@ -9,6 +9,8 @@ from twisted.trial.unittest import TestCase
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
+from ganeti_tx.test.contracts.hypervisor_page import GROWN, hold
+from ganeti_tx.test.contracts.operation_cells import DONE
 from ganeti_tx.test.node.hypervisor.kvm.parts import attached, kvm_spec
 from ganeti_tx.test.real.kvm_node import KvmNode
 
@@ -47,6 +49,7 @@ class DiskGrowthTests(TestCase):
                 await self.driver.disk_has_grown(spec.name, replace(self.disk.spec, uuid="none"))
             await self.driver.stop(spec.name, 0, force=True)
             os.truncate(self.disk.path, 8 * MIB)
+        hold(self.driver.name, {GROWN: DONE})
 
     async def seen(self, name: str) -> Any:
         """The size of the guest's disk, in bytes."""

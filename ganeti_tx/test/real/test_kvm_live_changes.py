@@ -49,6 +49,10 @@ class KvmLiveChangesTests(LiveChangesContract):
         """See `HypervisorContract`."""
         return self.node.driver()
 
+    def cdrom(self) -> dict[str, Any]:
+        """See `HypervisorContract`."""
+        return self.node.cdrom()
+
     def remains(self) -> list[str]:
         """See `HypervisorContract`."""
         return self.node.remains()

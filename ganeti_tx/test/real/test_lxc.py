@@ -31,6 +31,7 @@ class LxcTests(HypervisorContract):
     """Containers of a small system, each of its own disk."""
 
     timeout = 120
+    shown_with = "containers of a small system"
     skip = why_not()
     node: LxcNode
     driver: LxcHypervisor

@@ -19,6 +19,8 @@ from ganeti_tx.test.fakes.files import MemoryFiles
 class FakeHypervisorTests(LiveChangesContract):
     """Files in memory, a clock that stands still."""
 
+    shown_with = "files in memory; nothing runs"
+
     async def prepare(self) -> None:
         """See `HypervisorContract`."""
         self.files, self.clock, self.paths = MemoryFiles(), Clock(), Paths(Path("/n1"))

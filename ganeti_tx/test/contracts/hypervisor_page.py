@@ -1,0 +1,101 @@
+"""The page of what each hypervisor does; each test of a contract holds the cells to what it has found itself."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ganeti_tx.model.hypervisors import AVAILABLE
+from ganeti_tx.test.contracts.operations_page import grid
+
+PAGE = Path(__file__).parents[3] / "doc" / "hypervisors.rst"
+HEAD = """\
+What each hypervisor does
+=========================
+
+Each cell is written by the test of a contract (``ganeti_tx/test/contracts``) that has done it to an instance of that hypervisor, or
+was refused for the reason under the number. A test that finds something else fails, and writes the page as it should be.
+
+A test whose machine lacks what its hypervisor needs is skipped, and says what that is.
+
+"""
+#: What the tests had for a hypervisor.
+SHOWN_WITH = "shown with"
+START, START_PAUSED, STOP, STOP_AT_ONCE, REBOOT = "start", "start paused", "stop", "stop at once", "reboot"
+INFO, LIST, NODE, VALIDATE, CONSOLE = "info", "list", "facts and faults of a node", "check of parameters", "console"
+RESTARTED, KEPT, LINK = "daemon restarted meanwhile", "end by itself cleared away", "check of a link beforehand"
+CD_ROM, HOTPLUG_DISK, HOTPLUG_NIC = (
+    "start from a CD-ROM image",
+    "disk plugged in and out",
+    "interface plugged in and out",
+)
+BALLOON, GROWN = "memory changed while it runs", "disk grown while it runs"
+MIGRATE, MIGRATE_FROZEN, MIGRATE_BACK = "live migration", "migration not live", "migration taken back"
+
+#: Every row, with the methods of the interfaces to hypervisors that it is about.
+ROWS: Mapping[str, Sequence[str]] = {
+    SHOWN_WITH: (),
+    START: ("IHypervisor.start",),
+    START_PAUSED: (),
+    STOP: ("IHypervisor.stop",),
+    STOP_AT_ONCE: (),
+    REBOOT: ("IHypervisor.reboot",),
+    INFO: ("IHypervisor.info",),
+    LIST: ("IHypervisor.list_instances",),
+    RESTARTED: (),
+    KEPT: ("IKeepsState.kept_names",),
+    NODE: ("IHypervisor.node_info", "IHypervisor.verify"),
+    VALIDATE: ("IHypervisor.validate",),
+    LINK: ("IPlugs.check_link",),
+    CONSOLE: ("IHypervisor.console",),
+    CD_ROM: (),
+    HOTPLUG_DISK: ("IHotplug.check_hotplug", "IHotplug.plug_disk", "IHotplug.unplug_disk"),
+    HOTPLUG_NIC: ("IHotplug.plug_nic", "IHotplug.unplug_nic"),
+    BALLOON: ("IBalloon.balloon",),
+    GROWN: ("IDiskGrowth.disk_has_grown",),
+    MIGRATE: (
+        *("ILiveMigration.migration_info", "ILiveMigration.accept", "ILiveMigration.send"),
+        *("ILiveMigration.migration_progress", "ILiveMigration.migration_side"),
+        *("ILiveMigration.take_over", "ILiveMigration.leave_source"),
+    ),
+    MIGRATE_FROZEN: (),
+    MIGRATE_BACK: ("ILiveMigration.refuse", "ILiveMigration.stay_on_source"),
+}
+#: What became of an operation, by its row and the hypervisor.
+Cells = Mapping[tuple[str, str], str]
+_NOTE = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
+#: What a cell may say that needs no note.
+_SHORT = re.compile(r"[a-z]{1,5}")
+
+
+def page(cells: Cells) -> str:
+    """All of it; a cell of which nothing is known is empty."""
+    columns = [hypervisor.value for hypervisor in AVAILABLE]
+    found = {(row, column): cells.get((row, column), "") for row in ROWS for column in columns}
+    notes = [text for text in dict.fromkeys(found.values()) if text and not _SHORT.fullmatch(text)]
+    numbers = {text: str(number) for number, text in enumerate(notes, 1)}
+    lines = [[row, *(numbers.get(found[row, column], found[row, column]) for column in columns)] for row in ROWS]
+    told = [f"{number}. {text}" for text, number in numbers.items()]
+    return HEAD + "\n".join([*grid([["", *columns], *lines]), "", *told, ""])
+
+
+def known(text: str) -> Cells:
+    """What a page says."""
+    head, *lines = [line for line in text.splitlines() if line.startswith(("\\", *ROWS))] or [""]
+    columns, notes, cells = head.split()[1:], dict(_NOTE.findall(text)), {}
+    for line in lines:
+        row = max((title for title in ROWS if line.startswith(title)), key=len)
+        for column, cell in zip(columns, line[len(row) :].split(), strict=True):
+            if cell != "\\":
+                cells[row, column] = notes.get(cell, cell)
+    return cells
+
+
+def hold(hypervisor: str, found: Mapping[str, str]) -> None:
+    """The page says so, by the row. @raise AssertionError: it does not; it is written as it should be where tests run, then."""
+    said = known(PAGE.read_text() if PAGE.exists() else "")
+    wrong = {row: what for row, what in found.items() if said.get((row, hypervisor)) != what}
+    if wrong:
+        place = Path(PAGE.name)
+        before = known(place.read_text()) if place.exists() else said
+        place.write_text(page({**before, **{(row, hypervisor): what for row, what in wrong.items()}}))
+        raise AssertionError(f"{PAGE} does not say of {hypervisor}: {wrong}; that is in {place.resolve()}")
