@@ -17,6 +17,8 @@ trap 'exit 0' PWR
 echo "ready" > /state
 while [ ! -e /end ]; do busybox sleep 0.1; done
 """
+#: One with a shell on its console, too.
+WITH_SHELL = INIT.replace("trap", "busybox sh < /dev/console > /dev/console 2>&1 &\ntrap", 1)
 DISK_SIZE = 8 << 20
 
 

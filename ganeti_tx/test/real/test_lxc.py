@@ -1,25 +1,74 @@
 """The LXC driver keeps the contract with real containers; starts that fail leave nothing."""
 
+import os
+import pty
+import select
 import subprocess
+import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from twisted.internet.threads import deferToThread
+from twisted.trial.unittest import SkipTest
 
 from ganeti_tx.model.hypervisors.lxc import LxcParams
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.node.hypervisor.lxc.control_groups import CONTROLLERS, TOP
 from ganeti_tx.node.hypervisor.lxc.hypervisor import LxcHypervisor
 from ganeti_tx.node.hypervisor.lxc.layout import container_layout
 from ganeti_tx.test.contracts.hypervisor import MEMORY, HypervisorContract
 from ganeti_tx.test.real.kvm_node import until
-from ganeti_tx.test.real.lxc_node import LxcNode, why_not
+from ganeti_tx.test.real.lxc_node import WITH_SHELL, LxcNode, why_not
 
 BRIDGE = "gtxlxcbr"
 MAC = "aa:00:00:7e:57:01"
 TABLE, ROUTED = "76767", "192.0.2.177"
+#: How a guest tries to lift its limits.
+LIFTING = (
+    f"echo -1 > {TOP}/memory/memory.limit_in_bytes",
+    f"echo -1 > {TOP}/cpu/cpu.cfs_quota_us",
+    f"echo 0-1 > {TOP}/cpuset/cpuset.cpus",
+)
+LIFTING_UNIFIED = (f"echo max > {TOP}/memory.max", f"echo max > {TOP}/cpu.max", f"echo 0-1 > {TOP}/cpuset.cpus")
+#: Seconds within which a console answers.
+CONSOLE_LIMIT = 60.0
 PARTITIONED = "label: dos\nstart=2048, type=83\n"
+
+
+class Limits(NamedTuple):
+    """Of a container: bytes, microseconds of each tenth of a second, and processors."""
+
+    memory: str
+    quota: str
+    cpus: str
+
+
+AS_ASKED = Limits(str(MEMORY << 20), "100000", "0")
+
+
+def typed(command: Sequence[str], line: bytes, awaited: bytes) -> bytes:
+    """What a program says on a terminal on which a line is typed, until it has said that."""
+    ours, its = pty.openpty()
+    program = subprocess.Popen(command, stdin=its, stdout=its, stderr=its, start_new_session=True)
+    os.close(its)
+    said, end, again = b"", time.monotonic() + CONSOLE_LIMIT, 0.0
+    try:
+        while awaited not in said and time.monotonic() < end:
+            if time.monotonic() > again:  # what is typed before the console is reached is lost
+                os.write(ours, line)
+                again = time.monotonic() + 2
+            if select.select([ours], [], [], 0.2)[0]:
+                said += os.read(ours, 4096)
+        return said
+    except OSError as error:  # the program has ended
+        return said + str(error).encode()
+    finally:
+        program.kill()
+        program.wait()
+        os.close(ours)
 
 
 def shown(*argv: str) -> str:
@@ -77,13 +126,19 @@ class LxcTests(HypervisorContract):
         self.assertEqual(done.returncode, 0, done.stderr)
         return str(done.stdout)
 
-    async def group(self, controller: str, name: str) -> str:
-        """What the control group says that has its limits, which is above the one that it sees."""
-        for line in Path(f"/proc/{await self.pid()}/cgroup").read_text().splitlines():
-            _number, controllers, path = line.split(":", 2)
-            if controller in controllers.split(","):
-                return (Path(f"/sys/fs/cgroup/{controller}{path}").parent / name).read_text().strip()
-        raise AssertionError(f"no control group for {controller}")
+    async def limits(self) -> Limits:
+        """What the control group has that is above the one that the container sees, whichever version the node has."""
+        groups = [line.split(":", 2)[1:] for line in Path(f"/proc/{await self.pid()}/cgroup").read_text().splitlines()]
+        above = {each: str(Path(path).parent) for names, path in groups for each in names.split(",")}
+
+        def said(controller: str, name: str) -> str:
+            return Path(f"{TOP}/{controller}{above[controller]}/{name}").read_text().split()[0]
+
+        if CONTROLLERS.exists():
+            return Limits(said("", "memory.max"), said("", "cpu.max"), said("", "cpuset.cpus.effective"))
+        return Limits(
+            said("memory", "memory.limit_in_bytes"), said("cpu", "cpu.cfs_quota_us"), said("cpuset", "cpuset.cpus")
+        )
 
     async def fails(self, *said: str, disks: list[AttachedDisk] | None = None, **hvparams: Any) -> None:
         """A start fails with one line that names the instance and says all this, and leaves nothing."""
@@ -95,7 +150,7 @@ class LxcTests(HypervisorContract):
         self.assertIsNone(await self.driver.info(self.name))
 
     async def test_inside(self) -> None:
-        """It has its name, its terminals, its root, and none of the capabilities and devices that were taken away."""
+        """It has its name, its terminals, its root, and none of the capabilities that were taken away."""
         await self.start()
         self.assertEqual((await self.inside("hostname")).strip(), self.name)
         await until(lambda: (self.root() / "state").exists())
@@ -104,9 +159,6 @@ class LxcTests(HypervisorContract):
         (bounding,) = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapBnd")]
         for number in (16, 21, 22, 25, 32):  # sys_module, sys_admin, sys_boot, sys_time, mac_override
             self.assertFalse(bounding >> number & 1, number)
-        for device in ("1:3", "136:*"):
-            self.assertIn(f"c {device} rw", await self.group("devices", "devices.list"))
-        self.assertNotIn("a *:*", await self.group("devices", "devices.list"))
 
     def root(self) -> Path:
         """Where its first disk is mounted."""
@@ -115,23 +167,40 @@ class LxcTests(HypervisorContract):
     async def test_limits(self) -> None:
         """Memory, processors and extra lines are as they were asked for."""
         await self.start(cpu_mask="0", extra_config="lxc.environment = KIND=test,lxc.hook.post-stop = /bin/true")
-        self.assertEqual(await self.group("memory", "memory.limit_in_bytes"), str(MEMORY << 20))
-        self.assertEqual(await self.group("cpuset", "cpuset.cpus"), "0")
-        self.assertEqual(await self.group("cpu", "cpu.cfs_quota_us"), "100000")
+        self.assertEqual(await self.limits(), AS_ASKED)
         self.assertIn("KIND=test\0", Path(f"/proc/{await self.pid()}/environ").read_text())
+
+    async def test_memory(self) -> None:
+        """Who takes more memory than it has is ended."""
+        if len(Path("/proc/swaps").read_text().splitlines()) > 1:
+            raise SkipTest("this machine swaps, so that more memory is there than the limit says")
+        await self.start()
+        take = f"busybox dd if=/dev/zero of=/dev/null bs={2 * MEMORY}M count=1; echo ended with $?"
+        self.assertIn("ended with 137", await self.inside("sh", "-c", take))
+
+    async def test_devices(self) -> None:
+        """It has the devices that the parameter names, and can have no other one."""
+        make = "echo > /dev/null && echo written; busybox mknod /made b 7 250 || echo refused"
+        await self.start()
+        self.assertEqual(await self.inside("sh", "-c", make), "written\nrefused\n")
+        await self.driver.stop(self.name, 0.0, force=True)
+        await self.start(devices=f"{LxcParams().devices},b 7:250 m")
+        self.assertEqual(await self.inside("sh", "-c", make), "written\n")
+
+    async def test_shell_on_console(self) -> None:
+        """Who goes to the console types to what runs there, and reads it."""
+        spec = self.spec()
+        await self.driver.start(spec, [self.attached(self.node.make_disk(WITH_SHELL))])
+        command = (await self.driver.console(spec, "node1"))["command"]
+        said = await deferToThread(typed, command, b"echo $((6 * 7))\r", b"42")
+        self.assertIn(b"42", said)
 
     async def test_walls(self) -> None:
         """A guest lifts its own limits in vain, sees no memory of the kernel, and changes nothing of the machine below /proc."""
         await self.start(cpu_mask="0")
-        top = "/sys/fs/cgroup"
-        await self.inside(
-            "sh", "-c", f"echo -1 > {top}/memory/memory.limit_in_bytes; echo -1 > {top}/cpu/cpu.cfs_quota_us; :"
-        )
-        self.assertEqual(await self.group("memory", "memory.limit_in_bytes"), str(MEMORY << 20))
-        self.assertEqual(await self.group("cpu", "cpu.cfs_quota_us"), "100000")
-        self.assertEqual(
-            await self.inside("sh", "-c", f"echo 0-1 > {top}/cpuset/cpuset.cpus || echo refused"), "refused\n"
-        )
+        for line in LIFTING_UNIFIED if CONTROLLERS.exists() else LIFTING:
+            await self.inside("sh", "-c", f"{line}; :")
+        self.assertEqual(await self.limits(), AS_ASKED)
         irq = "/proc/irq/default_smp_affinity"
         self.assertEqual(await self.inside("sh", "-c", f"read v < {irq}; echo $v > {irq} || echo refused"), "refused\n")
         status = Path(f"/proc/{await self.pid()}/status").read_text()
