@@ -9,7 +9,7 @@ from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
-from ganeti_tx.runtime.process import IProcessRunner
+from ganeti_tx.runtime.process import NOT_FOUND, IProcessRunner
 
 #: Seconds; a file system that was not unmounted before may have to be checked by the kernel.
 COMMAND_TIMEOUT = 120.0
@@ -53,6 +53,11 @@ class RootDisks:
         result = await self.runner.run(["umount", "--recursive", "--", str(root)], timeout=COMMAND_TIMEOUT)
         if await self._is_mounted(root):
             raise HypervisorError(f"cannot unmount {root}: {result.describe()}")
+
+    async def missing(self) -> list[str]:
+        """A line for what this node lacks for it."""
+        result = await self.runner.run(["sfdisk", "--version"], timeout=COMMAND_TIMEOUT)
+        return ["the program sfdisk is not on this node; install fdisk"] if result.status == NOT_FOUND else []
 
     async def _is_mounted(self, root: Path) -> bool:
         result = await self.runner.run(["mountpoint", "-q", "--", str(root)], timeout=COMMAND_TIMEOUT)

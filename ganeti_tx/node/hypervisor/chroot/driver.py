@@ -14,7 +14,6 @@ def register(parts: HypervisorParts) -> ChrootHypervisor:
         paths=parts.paths,
         files=parts.files,
         clock=parts.clock,
-        runner=parts.runner,
         scripts=InitScripts(parts.files, parts.runner),
         processes=Inhabitants(parts.threads, parts.clock),
         roots=Roots(parts.files, parts.runner, RootDisks(parts.runner)),

@@ -26,7 +26,6 @@ from ganeti_tx.node.hypervisor.live import not_running
 from ganeti_tx.node.hypervisor.names import naming
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.process import NOT_FOUND, IProcessRunner
 
 log = Logger()
 
@@ -49,7 +48,6 @@ class ChrootHypervisor:
     paths: Paths
     files: IFiles
     clock: IReactorTime
-    runner: IProcessRunner
     scripts: InitScripts
     processes: Inhabitants
     roots: Roots
@@ -173,8 +171,7 @@ class ChrootHypervisor:
 
     async def verify(self) -> list[str]:
         """As IHypervisor says."""
-        result = await self.runner.run(["chroot", "--version"])
-        return ["the program chroot is not on this node; install coreutils"] if result.status == NOT_FOUND else []
+        return await self.roots.disks.missing()
 
     async def validate(self, hvparams: Mapping[str, Any]) -> None:
         """As IHypervisor says; what is in an instance's root is seen when it is started."""

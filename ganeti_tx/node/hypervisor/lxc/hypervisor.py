@@ -164,11 +164,12 @@ class LxcHypervisor:
 
     async def verify(self) -> list[str]:
         """As IHypervisor says."""
+        missing = await self.disks.missing()
         try:
             await self.containers.version()
         except HypervisorError as error:
-            return [str(error)]
-        return []
+            return [str(error), *missing]
+        return missing
 
     async def validate(self, hvparams: Mapping[str, Any]) -> None:
         """As IHypervisor says."""

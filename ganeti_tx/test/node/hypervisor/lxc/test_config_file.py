@@ -3,15 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.lxc import LxcParams
 from ganeti_tx.node.hypervisor.lxc.config_file import SECCOMP, config_text
 from ganeti_tx.node.hypervisor.lxc.layout import container_layout
 from ganeti_tx.node.hypervisor.lxc.record import VethState
-from ganeti_tx.node.hypervisor.root_disk import first_partition
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.node.hypervisor.kvm.parts import kvm_spec
 
@@ -70,20 +67,3 @@ class ConfigTests(SynchronousTestCase):
     def test_no_terminals(self) -> None:
         """Without terminals there is no console either."""
         self.assertIn("lxc.console.path = none", self.lines(unified=True, num_ttys=0))
-
-
-class PartitionTests(SynchronousTestCase):
-    """Of what sfdisk prints."""
-
-    def test_first(self) -> None:
-        """The first on the disk counts, wherever it stands in the table; sizes are in sectors."""
-        table = {"sectorsize": 4096, "partitions": [{"start": 900, "size": 5}, {"start": 256, "size": 10}]}
-        printed = msgspec.json.encode({"partitiontable": table})
-        self.assertEqual(first_partition(printed, "/d"), ["offset=1048576", "sizelimit=40960"])
-
-    def test_none(self) -> None:
-        """A table without partitions, and what is no table, are told with the disk's path."""
-        for printed, said in ((b'{"partitiontable": {}}', "no partition"), (b"{", "nobody"), (b'{"x": 1}', "nobody")):
-            error = self.assertRaises(HypervisorError, first_partition, printed, "/d")
-            self.assertIn("/d", str(error))
-            self.assertIn(said, str(error))
