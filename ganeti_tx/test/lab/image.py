@@ -18,7 +18,7 @@ SUITE = "bookworm"
 PACKAGES = (
     "systemd,systemd-sysv,dbus,udev,kmod,procps,busybox-static,openssh-server,openssh-client,python3,socat,"
     "iproute2,iputils-ping,iputils-arping,fping,lvm2,thin-provisioning-tools,drbd-utils,e2fsprogs,"
-    "qemu-system-x86,qemu-utils"
+    "qemu-system-x86,qemu-utils,lxc,apparmor,fdisk"
 )
 LEFT_OUT = ("doc", "man", "locale", "info", "lintian")
 

@@ -32,6 +32,11 @@ log = Logger()
 DIRECTORY_MODE = 0o750
 FILE_MODE = 0o640
 LOG_LIMIT = 1 << 20
+#: What helps where the kernel has AppArmor, but not LXC's profiles.
+NO_PROFILE = (
+    "; install apparmor and have LXC's profiles loaded ('apparmor_parser -r /etc/apparmor.d/lxc-containers'),"
+    " or do without: extra_config=lxc.apparmor.profile = unconfined"
+)
 
 
 @implementer(IHypervisor, IKeepsState, IPlugs)
@@ -90,10 +95,8 @@ class LxcHypervisor:
         try:
             await self.containers.start(layout, params.startup_timeout)
         except HypervisorError as error:
-            lines = self._log(layout).decode("utf-8", "replace").strip().splitlines()
-            raise HypervisorError(
-                f"LXC says: {lines[0][:500]}" if lines else str(error)
-            )  # what follows follows from it
+            said = first_error(self._log(layout).decode("utf-8", "replace"))
+            raise HypervisorError(said or str(error))
         if await self.containers.look(layout) is None:
             raise HypervisorError("its first process ended at once")
 
@@ -187,6 +190,15 @@ class LxcHypervisor:
             return {"instance": instance.name, "kind": "msg", "message": text}
         command = ["lxc-console", "-P", str(layout.above), "-n", layout.name, "-t", "0"]
         return {"instance": instance.name, "kind": "ssh", "host": node_name, "user": "root", "command": command}
+
+
+def first_error(text: str) -> str:
+    """Of LXC's log, as what follows follows from it; empty when there is none."""
+    lines = text.strip().splitlines()
+    if not lines:
+        return ""
+    advice = NO_PROFILE if "apparmor" in lines[0] else ""
+    return f"LXC says: {lines[0][:500]}{advice}"
 
 
 def checked(params: LxcParams) -> LxcParams:

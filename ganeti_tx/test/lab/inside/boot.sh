@@ -26,7 +26,8 @@ UNIT
     wanted=/etc/systemd/system/multi-user.target.wants
     mkdir -p "$wanted"
     ln -sf ../lab-setup.service ../lab-agent.service "$wanted/"
-    for unit in e2scrub_reap.service e2scrub_all.timer apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer; do
+    for unit in e2scrub_reap.service e2scrub_all.timer apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer \
+        apparmor.service lxc.service lxc-net.service; do
         ln -sf /dev/null "/etc/systemd/system/$unit" # which take a minute where there is no KVM
     done
     exec /usr/lib/systemd/systemd
@@ -38,6 +39,7 @@ mkdir -p /run/sshd /run/lock /run/lvm /dev/pts /dev/shm
 mount -t devpts -o gid=5,mode=620,ptmxmode=666 devpts /dev/pts
 mount -t tmpfs tmpfs /dev/shm
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
+mount -t securityfs securityfs /sys/kernel/security
 cat > /etc/inittab <<'INITTAB'
 ::sysinit:/lab/setup.sh
 ::respawn:/usr/sbin/sshd -D -e
