@@ -103,8 +103,9 @@ class HypervisorContract(TestCase):
         rows.hold(self.driver.name, {row: self.of_any(what)})
 
     def of_any(self, what: str) -> str:
-        """What is said of the instance, as it is said of any."""
-        return what.removeprefix(f"instance {self.name}: ").replace(self.name, "NAME")
+        """What is said of the instance and its hypervisor, as it is said of any."""
+        own = what.removeprefix(f"instance {self.name}: ").replace(self.name, "NAME")
+        return own.replace(f"hypervisor {self.driver.name} ", "this hypervisor ")
 
     async def refused(self, awaitable: Awaitable[object]) -> str:
         """The one line with which it fails."""
@@ -141,7 +142,7 @@ class HypervisorContract(TestCase):
     async def test_link(self) -> None:
         """Who connects interfaces says beforehand that there is no such bridge."""
         if not IPlugs.providedBy(self.driver):
-            self.found(rows.LINK, "it connects no interfaces on its node")
+            self.found(rows.LINK, "its nodes are not asked beforehand")
             return
         link = NicLink(mode="bridged", link="nobridge0", vlan="")
         self.assertIn("nobridge0", await self.refused(self.driver.check_link(link)))
