@@ -156,3 +156,14 @@ class ChrootTests(HypervisorContract):
             subprocess.run, console["command"], input="echo here > /typed\n", text=True, check=True, timeout=30
         )
         self.assertEqual((done.returncode, (self.node.tree(self.name) / "typed").read_text()), (0, "here\n"))
+
+    async def test_taken_place(self) -> None:
+        """Nothing is started, or removed, where others could have put links."""
+        await self.start()
+        above = self.driver.paths.chroot_run_dir
+        above.chmod(0o770)
+        self.assertIn(f"{above} is not used", await self.refused(self.driver.stop(self.name, 0.0, force=True)))
+        self.assertIn(f"{above} is not used", await self.refused(self.start("new1.example.com")))
+        above.chmod(0o750)
+        await self.driver.stop(self.name, 0.0, force=True)
+        self.assertEqual(self.remains(), [])

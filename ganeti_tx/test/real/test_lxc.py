@@ -293,3 +293,14 @@ class LxcTests(HypervisorContract):
         self.assertEqual((console["host"], console["command"][0]), ("node1", "lxc-console"))
         none = await self.driver.console(self.spec(num_ttys=0), "node1")
         self.assertEqual(none["kind"], "msg")
+
+    async def test_taken_place(self) -> None:
+        """Nothing is started, or removed, where others could have put links."""
+        await self.start()
+        above = self.root().parent.parent
+        above.chmod(0o770)
+        self.assertIn(f"{above} is not used", await self.refused(self.driver.stop(self.name, 0.0, force=True)))
+        self.assertIn(f"{above} is not used", await self.refused(self.start("new1.example.com")))
+        above.chmod(0o750)
+        await self.driver.stop(self.name, 0.0, force=True)
+        self.assertEqual(self.remains(), [])

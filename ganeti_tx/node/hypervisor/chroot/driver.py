@@ -14,7 +14,7 @@ def register(parts: HypervisorParts) -> ChrootHypervisor:
         paths=parts.paths,
         files=parts.files,
         clock=parts.clock,
-        scripts=InitScripts(parts.files, parts.runner),
+        scripts=InitScripts(parts.runner),
         processes=Inhabitants(parts.threads, parts.clock),
         roots=Roots(parts.files, parts.runner, RootDisks(parts.runner)),
     )

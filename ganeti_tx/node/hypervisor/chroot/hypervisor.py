@@ -24,6 +24,7 @@ from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, IKeepsState, InstanceInfo, RunState
 from ganeti_tx.node.hypervisor.live import not_running
 from ganeti_tx.node.hypervisor.names import naming
+from ganeti_tx.node.hypervisor.own_directories import check_directories
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
@@ -70,7 +71,10 @@ class ChrootHypervisor:
     async def _bring_up(self, layout: ChrootLayout, record: ChrootRecord, disks: Sequence[AttachedDisk]) -> None:
         up = False
         try:
-            for directory in (layout.above, layout.directory, layout.root):
+            for directory in (layout.above, layout.log.parent):
+                self.files.mkdir(directory, DIRECTORY_MODE)
+            self._check_own(layout)
+            for directory in (layout.directory, layout.root):
                 self.files.mkdir(directory, DIRECTORY_MODE)
             await records.save(self.files, layout, record)
             await self.roots.mount(layout, disks)
@@ -119,6 +123,7 @@ class ChrootHypervisor:
             await self.processes.when_none(layout.root, TERM_LIMIT, signal.SIGTERM)
         if left := await self.processes.when_none(layout.root, KILL_LIMIT, signal.SIGKILL):
             raise HypervisorError(f"these processes of it cannot be killed, see dmesg: {', '.join(map(str, left))}")
+        self._check_own(layout)
         if self.files.exists(layout.root):
             await self.roots.unmount(layout)
         try:
@@ -127,6 +132,9 @@ class ChrootHypervisor:
             self.files.remove_tree(layout.directory)
         except OSError as error:
             raise HypervisorError(f"cannot remove {error.filename}: {error.strerror}")
+
+    def _check_own(self, layout: ChrootLayout) -> None:
+        check_directories(self.files, (layout.above, layout.log.parent))
 
     async def reboot(self, instance: InstanceSpec, disks: Sequence[AttachedDisk]) -> None:
         """As IHypervisor says; its script stops it first, as there is no machine with a reset button."""

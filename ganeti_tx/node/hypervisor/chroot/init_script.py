@@ -12,14 +12,12 @@ from attrs import frozen
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.chroot.layout import ChrootLayout
 from ganeti_tx.node.hypervisor.chroot.record import ChrootRecord
-from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.process import CLEAN_ENV, NOT_EXECUTABLE, NOT_FOUND, IProcessRunner, ProcessResult
 
 #: Seconds for `start`, as long as systemd gives a service, and for `status`, which lists of instances wait for.
 START_LIMIT = 90.0
 STATUS_LIMIT = 10.0
 LOG_MODE = 0o640
-DIRECTORY_MODE = 0o750
 #: Bytes at the end of a log in which the reason of a failure is looked for.
 LAST_WORDS = 4096
 #: What `status` exits with: it runs; and in the Linux Standard Base's words it is dead (1, 2) or does not run (3).
@@ -31,7 +29,6 @@ RUNS_NOT = (1, 2, 3)
 class InitScripts:
     """Runs them."""
 
-    files: IFiles
     runner: IProcessRunner
 
     async def start(self, layout: ChrootLayout, record: ChrootRecord) -> None:
@@ -64,7 +61,6 @@ class InitScripts:
 
     def _open(self, path: Path) -> int:
         try:
-            self.files.mkdir(path.parent, DIRECTORY_MODE)
             return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, LOG_MODE)
         except OSError as error:
             raise HypervisorError(f"cannot open its log {path}: {error.strerror}")

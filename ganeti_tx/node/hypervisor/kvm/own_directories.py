@@ -1,38 +1,11 @@
-"""That nobody else could have put anything where root looks for what instances have left, writes, and removes.
+"""The directories of this driver, which are to be root's alone."""
 
-The run directory and the log directory around them are all the daemons' users': one of them could make ours before we do, or
-rename it and put his own in its place, with links in it to any directory of the system.
-"""
-
-import os
-import stat
-
-from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.hypervisor.own_directories import check_directories
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
-OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
-
 
 def check_own(files: IFiles, paths: Paths) -> None:
-    """@raise HypervisorError: a directory of ours, if it is there, is somebody else's, or others may write to it."""
-    for path in (
-        paths.kvm_dir,
-        paths.kvm_pid_dir,
-        paths.kvm_control_dir,
-        paths.kvm_conf_dir,
-        paths.kvm_nic_dir,
-        paths.kvm_chroot_dir,
-        paths.log_kvm_dir,
-    ):
-        try:
-            found = files.stat(path)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise HypervisorError(f"cannot look at {path}: {error.strerror}") from None
-        if found.uid not in (0, os.geteuid()) or found.mode & OTHERS_MAY_WRITE:
-            raise HypervisorError(
-                f"{path} is not used: others may have put links into it, as it belongs to user {found.uid} and has mode "
-                f"{found.mode:04o}; move it away"
-            )
+    """@raise HypervisorError: one of them, if it is there, is somebody else's, or others may write to it."""
+    directories = (paths.kvm_dir, paths.kvm_pid_dir, paths.kvm_control_dir, paths.kvm_conf_dir)
+    check_directories(files, (*directories, paths.kvm_nic_dir, paths.kvm_chroot_dir, paths.log_kvm_dir))

@@ -23,6 +23,7 @@ from ganeti_tx.node.hypervisor.lxc.network import Veths
 from ganeti_tx.node.hypervisor.lxc.parameters import faults, listed, lxc_params
 from ganeti_tx.node.hypervisor.lxc.record import ContainerRecord
 from ganeti_tx.node.hypervisor.names import naming
+from ganeti_tx.node.hypervisor.own_directories import check_directories
 from ganeti_tx.node.hypervisor.root_disk import RootDisks
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -76,6 +77,7 @@ class LxcHypervisor:
         started = False
         try:
             self.files.mkdir(layout.above, DIRECTORY_MODE)
+            check_directories(self.files, [layout.above])
             self.files.mkdir(layout.directory, DIRECTORY_MODE)
             self.files.mkdir(layout.root, DIRECTORY_MODE)
             await records.save(self.files, layout, ContainerRecord(memory=memory, vcpus=vcpus, veths=veths))
@@ -119,6 +121,7 @@ class LxcHypervisor:
 
     async def _clear(self, layout: ContainerLayout) -> None:
         """Leave nothing of what does not run."""
+        check_directories(self.files, [layout.above])
         record = records.load(self.files, layout)
         if record is not None:
             await self.veths.release(record.veths)
