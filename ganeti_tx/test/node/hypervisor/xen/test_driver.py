@@ -1,5 +1,6 @@
 """Both hypervisors of Xen keep the contract of hypervisors, on a node that is only played."""
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 from ganeti_tx.model.instance_spec import InstanceSpec
@@ -8,9 +9,11 @@ from ganeti_tx.node.hypervisor.xen.kind import XenKind
 from ganeti_tx.node.hypervisor.xen.migrating import MigratingXen
 from ganeti_tx.node.hypervisor.xen.record import write
 from ganeti_tx.test.contracts.hypervisor import MEMORY, HypervisorContract
+from ganeti_tx.test.contracts.hypervisor_page import BALLOON
 from ganeti_tx.test.node.hypervisor.xen.parts import KINDS, NAME, PATHS, driver_of, played_node, xen_spec
 from ganeti_tx.test.node.hypervisor.xen.world import World
 
+CD_ROM = Path("/srv/cd.iso")
 ELSEWHERE = {"name": NAME, "uuid": "11111111-0000-4000-8000-000000000001", "vcpus": "1"}
 
 
@@ -18,6 +21,7 @@ class ParavirtualTests(HypervisorContract):
     """xen-pvm, with what is Xen's own beside the contract."""
 
     kind: ClassVar[XenKind] = KINDS[0]
+    shown_with = "a node that is played; and one of the lab's machines, which Xen has booted (:doc:`lab-xen`)"
     driver: MigratingXen
 
     async def prepare(self) -> None:
@@ -166,6 +170,7 @@ class ParavirtualTests(HypervisorContract):
         self.assertIn("may have 64 again", await self.refused(self.driver.balloon(self.name, MEMORY - 16)))
         self.assertEqual(self.node.calls[-1], ["xl", "mem-set", "1", "64m"])
         self.assertIn("started with 64 MiB", await self.refused(self.driver.balloon(self.name, 65)))
+        self.done(BALLOON)
 
     async def test_processors(self) -> None:
         """More of a processor than there is, or one that the node has not, is refused before anything is made."""
@@ -191,7 +196,7 @@ class ParavirtualTests(HypervisorContract):
             (info["cpu_total"], info["cpu_sockets"], info["cpu_dom0"], info["hv_version"]), (4, 2, 1, "4.17.7")
         )
 
-    async def test_console(self) -> None:
+    async def test_console_command(self) -> None:
         """Our client of xl's console."""
         console = await self.driver.console(self.spec(), "node1")
         self.assertEqual(console["command"][1:], ["-m", "ganeti_tx.xen_console", self.name])
@@ -207,3 +212,9 @@ class FullyVirtualTests(ParavirtualTests):
     """xen-hvm."""
 
     kind = KINDS[1]
+    shown_with = "a node that is played"
+
+    def cdrom(self) -> dict[str, Any]:
+        """See `HypervisorContract`."""
+        self.node.put(CD_ROM, "image")
+        return {"cdrom_image_path": str(CD_ROM), "boot_order": "dc"}

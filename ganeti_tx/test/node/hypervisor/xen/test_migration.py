@@ -1,9 +1,10 @@
 """Domains that go from one played node to another, both of which keep the contract of migrations."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.migration import MigrationState, Side
+from ganeti_tx.node.hypervisor.xen.kind import XenKind
 from ganeti_tx.test.contracts.live_migration import ADDRESS, LiveMigrationContract
 from ganeti_tx.test.node.hypervisor.xen.parts import KINDS, PATHS, driver_of, played_node, xen_spec
 from ganeti_tx.test.node.hypervisor.xen.world import World
@@ -12,7 +13,7 @@ from ganeti_tx.test.node.hypervisor.xen.world import World
 class XenMigrationTests(LiveMigrationContract):
     """Two nodes that reach each other."""
 
-    kind = KINDS[0]
+    kind: ClassVar[XenKind] = KINDS[0]
     tells_downtime = False
 
     async def prepare(self) -> None:
@@ -134,3 +135,9 @@ class XenMigrationTests(LiveMigrationContract):
         for why, changes in wrong.items():
             self.assertIn(why, await self.refused(self.new.accept(self.instance, [], {**info, **changes}, ADDRESS)))
             self.assertEqual(self.remains(1), [])
+
+
+class FullyVirtualMigrationTests(XenMigrationTests):
+    """xen-hvm."""
+
+    kind = KINDS[1]
