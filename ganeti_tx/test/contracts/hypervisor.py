@@ -12,7 +12,7 @@ from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.nic_link import NicLink
-from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, IKeepsState, IPlugs, RunState
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, IKeepsFirmware, IKeepsState, IPlugs, RunState
 from ganeti_tx.test.contracts import hypervisor_page as rows
 from ganeti_tx.test.contracts.hypervisor_inability import inabilities
 from ganeti_tx.test.contracts.operation_cells import DONE
@@ -138,6 +138,16 @@ class HypervisorContract(TestCase):
         await self.driver.stop(self.name, 0.0, force=True)
         self.assertEqual(self.driver.kept_names(), [])
         self.done(rows.KEPT)
+
+    async def test_removed(self) -> None:
+        """What outlives its runs beside its disks goes with the instance."""
+        spec = await self.start()
+        await self.driver.stop(self.name, 0.0, force=True)
+        if IKeepsFirmware.providedBy(self.driver):
+            for _ in range(2):
+                await self.driver.forget(spec)
+        self.assertEqual(self.remains(), [])
+        self.done(rows.REMOVED)
 
     async def test_link(self) -> None:
         """Who connects interfaces says beforehand that there is no such bridge."""

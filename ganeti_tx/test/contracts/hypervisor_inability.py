@@ -8,12 +8,12 @@ from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.node.grown_disks import GrownDisks
-from ganeti_tx.node.hypervisor.interfaces import IBalloon, IDiskGrowth, IHotplug, ILiveMigration
+from ganeti_tx.node.hypervisor.interfaces import IBalloon, IDiskGrowth, IGrows, IHotplug, ILiveMigration
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.live_changes import LiveChanges
 from ganeti_tx.node.migrations import Migrations
 from ganeti_tx.rpc.calls.disk import BlockdevGrown
-from ganeti_tx.rpc.calls.hotplug import HotplugSupported, InstanceBalloonMemory
+from ganeti_tx.rpc.calls.hotplug import HotplugSupported, InstanceBalloonMemory, InstanceGrow
 from ganeti_tx.rpc.calls.migration import MigrationInfo
 from ganeti_tx.test.contracts import hypervisor_page as rows
 
@@ -34,6 +34,9 @@ async def inabilities(driver: Any, instance: InstanceSpec) -> dict[str, str]:
     if not IBalloon.providedBy(driver):
         change = InstanceBalloonMemory(instance=instance, memory=64)
         found[rows.BALLOON] = await refusal(LiveChanges(instances).balloon(change))
+    if not IGrows.providedBy(driver):
+        growth = InstanceGrow(instance=instance, vcpus=2, memory=128)
+        found[rows.ADDED] = await refusal(LiveChanges(instances).grow(growth))
     if not IDiskGrowth.providedBy(driver):
         grown = BlockdevGrown(hypervisor=driver.name, owner=instance.name, disk=DISK)
         assert not await GrownDisks({driver.name: driver}).tell(grown), driver.name

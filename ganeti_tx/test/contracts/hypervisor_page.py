@@ -28,7 +28,8 @@ CD_ROM, HOTPLUG_DISK, HOTPLUG_NIC = (
     "disk plugged in and out",
     "interface plugged in and out",
 )
-BALLOON, GROWN = "memory changed while it runs", "disk grown while it runs"
+BALLOON, ADDED = "memory changed while it runs", "processors and memory added"
+GROWN, REMOVED = "disk grown while it runs", "nothing left when removed"
 MIGRATE, MIGRATE_FROZEN, MIGRATE_BACK = "live migration", "migration not live", "migration taken back"
 
 #: Every row, with the methods of the interfaces to hypervisors that it is about.
@@ -42,7 +43,8 @@ ROWS: Mapping[str, Sequence[str]] = {
     INFO: ("IHypervisor.info",),
     LIST: ("IHypervisor.list_instances",),
     RESTARTED: (),
-    KEPT: ("IKeepsState.kept_names",),
+    KEPT: ("IKeepsState.kept_names", "IEndsByItself.watch_ends", "IEndsByItself.clear_ended"),
+    REMOVED: ("IKeepsFirmware.forget",),
     NODE: ("IHypervisor.node_info", "IHypervisor.verify"),
     VALIDATE: ("IHypervisor.validate",),
     LINK: ("IPlugs.check_link",),
@@ -51,6 +53,7 @@ ROWS: Mapping[str, Sequence[str]] = {
     HOTPLUG_DISK: ("IHotplug.check_hotplug", "IHotplug.plug_disk", "IHotplug.unplug_disk"),
     HOTPLUG_NIC: ("IHotplug.plug_nic", "IHotplug.unplug_nic"),
     BALLOON: ("IBalloon.balloon",),
+    ADDED: ("IGrows.check_growth", "IGrows.grow"),
     GROWN: ("IDiskGrowth.disk_has_grown",),
     MIGRATE: (
         *("ILiveMigration.migration_info", "ILiveMigration.accept", "ILiveMigration.send"),

@@ -17,6 +17,7 @@ from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id, thread_id
 from ganeti_tx.node.hypervisor.kvm.command.nics import nic_id
 from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.state import InstanceRuntime
+from ganeti_tx.test.contracts import hypervisor_page as rows
 from ganeti_tx.test.contracts.live_changes import DISKS, NICS, LiveChangesContract
 from ganeti_tx.test.real.guest import BOOT_LIMIT, make_guest
 from ganeti_tx.test.real.kvm_node import KvmNode, SerialConsole, thread_cpus
@@ -244,6 +245,7 @@ class KvmLiveChangesTests(LiveChangesContract):
         self.console.type(b"cd /sys/devices/system/cpu; up='for c in cpu1 cpu2; do echo 1 > $c/online; done'")
         self.console.type(b"until [ $(nproc) = 3 ]; do sleep 1; eval $up; done 2>/dev/null; nproc | sed s/^/has:/")
         await self.console.wait_for(b"has:3")
+        self.done(rows.ADDED)
         await self.grown_elsewhere(spec)
 
     async def grown_elsewhere(self, spec: InstanceSpec) -> None:

@@ -12,6 +12,7 @@ from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor, Running
 from ganeti_tx.node.hypervisor.host import CPUINFO, MEMINFO
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.test.contracts import hypervisor_page as rows
 from ganeti_tx.test.contracts.live_changes import DISKS, LiveChangesContract
 from ganeti_tx.test.fakes.files import MemoryFiles
 
@@ -63,6 +64,19 @@ class FakeHypervisorTests(LiveChangesContract):
         before = (await self.driver.node_info())["memory_free"]
         await self.start()
         self.assertEqual((await self.driver.node_info())["memory_free"], before - 64)
+
+    async def test_grown(self) -> None:
+        """It comes to have more processors and memory, and loses neither."""
+        spec = await self.start()
+        vcpus, memory = int(spec.beparams["vcpus"]), int(spec.beparams["maxmem"])
+        self.assertIn("can lose neither", await self.refused(self.driver.grow(spec, vcpus, memory - 1)))
+        for _ in range(2):
+            await self.driver.check_growth(spec, vcpus + 1, memory + 64)
+            await self.driver.grow(spec, vcpus + 1, memory + 64)
+        info = await self.driver.info(self.name)
+        assert info is not None
+        self.assertEqual((info.vcpus, info.memory), (vcpus + 1, memory + 64))
+        self.done(rows.ADDED)
 
     async def test_time(self) -> None:
         """Its instances use one processor all the time."""
