@@ -12,7 +12,14 @@ from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.nic_link import NicLink
-from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IHypervisor, IKeepsFirmware, IKeepsState, IPlugs, RunState
+from ganeti_tx.node.hypervisor.interfaces import (
+    AttachedDisk,
+    IHypervisor,
+    IKeepsFirmware,
+    IKeepsState,
+    IPlugs,
+    RunState,
+)
 from ganeti_tx.test.contracts import hypervisor_page as rows
 from ganeti_tx.test.contracts.hypervisor_inability import inabilities
 from ganeti_tx.test.contracts.operation_cells import DONE

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
+from twisted.protocols.policies import WrappingFactory
 from twisted.web.server import Site
 from twisted.web.static import File
 
@@ -352,7 +353,9 @@ class KvmTests(HypervisorContract):
         images = self.node.top / "images"
         images.mkdir()
         (images / "first.iso").write_bytes(bytes(1 << 20))
-        served = self.node.reactor.listenTCP(0, Site(File(str(images))), interface="127.0.0.1")
+        site = WrappingFactory(Site(File(str(images))))
+        served = self.node.reactor.listenTCP(0, site, interface="127.0.0.1")
+        self.addCleanup(self.hang_up, site)
         self.addCleanup(served.stopListening)
         url = f"http://127.0.0.1:{served.getHost().port}/first.iso"
         try:
@@ -363,6 +366,13 @@ class KvmTests(HypervisorContract):
         async with self.node.driver().monitors.open(self.node.layout(self.name).qmp) as client:
             blocks = {each["device"]: each["inserted"]["image"] for each in await client.execute("query-block")}
         self.assertEqual(blocks["cdrom0"]["virtual-size"], 1 << 20)
+
+    async def hang_up(self, site: WrappingFactory) -> None:
+        """QEMU, which keeps its connections, may not have ended yet."""
+        for connection in list(site.protocols):
+            connection.abortConnection()
+        while site.protocols:
+            await deferLater(self.node.reactor, 0.01)
 
     async def test_acceleration(self) -> None:
         """The probe guest runs under TCG; whether under KVM, it tells in time, and again without running."""
