@@ -17,7 +17,9 @@ class Chunks:
     """
 
     def __init__(self) -> None:
-        self._pending = b""
+        #: What has come, of which so much is taken already: to cut that off for each chunk would copy all for each.
+        self._pending = bytearray()
+        self._taken = 0
         #: Bytes that are missing of the chunk that is coming in.
         self._missing = 0
         #: Whether an end of line is missing behind it.
@@ -31,12 +33,14 @@ class Chunks:
         parts = []
         while self.rest is None and (part := self._next()) is not None:
             parts.append(part)
+        del self._pending[: self._taken]
+        self._taken = 0
         return b"".join(parts)
 
     def _next(self) -> bytes | None:
         """Some of the body; None if more must come first."""
         if self._missing:
-            part, self._pending = self._pending[: self._missing], self._pending[self._missing :]
+            part = self._take(self._missing)
             self._missing -= len(part)
             return part or None
         if self._open and not self._close():
@@ -45,21 +49,36 @@ class Chunks:
 
     def _close(self) -> bool:
         """Read the end of line behind a chunk."""
-        if not END.startswith(self._pending[:2]):
-            raise BadAnswer(f"its answer has a chunk of another length than it said: {shown(self._pending)}")
-        if len(self._pending) < len(END):
+        end = self._look(len(END))
+        if not END.startswith(end):
+            raise BadAnswer(
+                f"its answer has a chunk of another length than it said: {shown(self._look(len(self._pending)))}"
+            )
+        if len(end) < len(END):
             return False
-        self._open, self._pending = False, self._pending[2:]
+        self._open = False
+        self._taken += len(END)
         if self._last:
-            self.rest = self._pending
+            self.rest = self._take(len(self._pending))
         return True
 
     def _begin(self) -> bool:
         """Read the line before a chunk; behind that of the last one, which is empty, there is an end of line, too."""
-        line, end, behind = self._pending.partition(END)
+        line, end, _ = self._look(LINE_LIMIT + len(END)).partition(END)
         if (end or len(line) > LINE_LIMIT + 1) and not _SIZE.fullmatch(line):
             raise BadAnswer(f"its answer has a chunk of no length: {shown(line)}")
         if end:
-            self._missing, self._pending, self._open = int(line, 16), behind, True
+            self._missing, self._open = int(line, 16), True
+            self._taken += len(line) + len(END)
             self._last = self._missing == 0
         return bool(end)
+
+    def _look(self, length: int) -> bytes:
+        """So much of what comes next, or less."""
+        return bytes(self._pending[self._taken : self._taken + length])
+
+    def _take(self, length: int) -> bytes:
+        """The same, which is then gone."""
+        part = self._look(length)
+        self._taken += len(part)
+        return part

@@ -64,7 +64,10 @@ def read(data: bytes) -> Head:
 
 
 def framing(lines: list[bytes]) -> dict[bytes, bytes]:
-    """The headers by their names in lower case. @raise BadAnswer: one is no header, or says twice where the body ends."""
+    """The headers by their names in lower case, those of one name as a list.
+
+    @raise BadAnswer: one is no header, or says twice where the body ends.
+    """
     headers: dict[bytes, bytes] = {}
     for line in lines:
         found = _HEADER.fullmatch(line)
@@ -73,5 +76,5 @@ def framing(lines: list[bytes]) -> dict[bytes, bytes]:
         name = found[1].lower()
         if name in _FRAMING and name in headers:
             raise BadAnswer(f"the end of its answer is not clear: two headers {shown(name)}")
-        headers[name] = found[2]
+        headers[name] = headers[name] + b", " + found[2] if name in headers else found[2]
     return headers

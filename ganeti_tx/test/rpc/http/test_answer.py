@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.rpc.http.answer import Answer, AnswerReader
+from ganeti_tx.rpc.http.chunks import Chunks
 from ganeti_tx.rpc.http.errors import AnswerTooLong, BadAnswer
 from ganeti_tx.rpc.http.head import HEAD_LIMIT, request
 
@@ -51,10 +52,30 @@ class WholeTests(SynchronousTestCase):
     def test_last_one(self) -> None:
         """After an answer that says so, or behind which there is something, the connection is of no use."""
         closing = HEAD + b"Connection: Close\r\nContent-Length: 5\r\n\r\nhello"
-        for data in (closing, WITH_LENGTH + b"H", WITH_LENGTH + WITH_LENGTH, IN_CHUNKS + b"\r\n"):
+        twice = closing.replace(b"Close", b"close\r\nConnection: keep-alive")
+        reverse = closing.replace(b"Close", b"keep-alive\r\nconnection: close")
+        for data in (closing, twice, reverse, WITH_LENGTH + b"H", WITH_LENGTH + WITH_LENGTH, IN_CHUNKS + b"\r\n"):
             answer, reader = fed([data])
             assert answer is not None
             self.assertEqual((answer.body, reader.reusable), (b"hello", False))
+
+
+class ManyChunksTests(SynchronousTestCase):
+    """A body in as many chunks as it has bytes."""
+
+    def test_copies(self) -> None:
+        """What has come is looked at in small pieces, not copied for each chunk."""
+        looked = []
+
+        class Counted(Chunks):
+            def _look(self, length: int) -> bytes:
+                found = super()._look(length)
+                looked.append(len(found))
+                return found
+
+        number = 5000
+        self.assertEqual(Counted().feed(b"1\r\nx\r\n" * number), b"x" * number)
+        self.assertLess(sum(looked), 30 * number)
 
 
 class RefusedTests(SynchronousTestCase):
