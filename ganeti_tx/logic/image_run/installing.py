@@ -1,11 +1,12 @@
 """Installing an OS whose script no node may run: the instance runs it itself, started from the cluster's install image.
 
 What is in the image gets script, parameters and variables from the metadata service, writes there what it has to say, and
-powers the instance off. Its last line may be "exit status N"; any number but 0 is a failure.
+powers the instance off. The last line ends with "exit status N", and 0 alone is a success: an image whose script never ran says
+nothing.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import attrs
 from msgspec.structs import replace
@@ -26,7 +27,8 @@ from ganeti_tx.rpc.interfaces import RpcError
 
 #: Seconds that a run may take, if nobody says otherwise.
 SHUTDOWN_TIMEOUT = 7200
-_ENDED = re.compile(r"exit status (\d{1,3})")
+#: A script need not end the line before.
+_ENDED = re.compile(r"exit status ([0-9]{1,3})\s*\Z")
 #: Lines of the end of what was said that stand in an error, and characters of all that is kept.
 SHOWN_LINES, MOST_KEPT = 5, 64 * 1024
 
@@ -69,18 +71,31 @@ class ImageInstall:
         """
         self.parts.info("* running the instance OS create script in a machine started from the install image...")
         variables: Mapping[str, str] = {"INSTANCE_REINSTALL": "1"} if reinstall else {}
-        hidden = [*spec.osparams_private.values(), *spec.osparams_secret.values()]
         await self.run.run(replace(spec, nics=self.nics), self._listen, variables, down)
-        lines = without_values(self._said, hidden).splitlines()
-        ended = _ENDED.fullmatch(lines[-1].strip()) if lines else None
-        if ended is not None and int(ended[1]) != 0:
-            shown = "; ".join(line.strip()[:200] for line in lines[-SHOWN_LINES:])
-            raise OpExecError(f"could not install OS {spec.os} on instance {spec.name}: its script said: {shown}")
+        if why := failure(self._said, [*spec.osparams_private.values(), *spec.osparams_secret.values()]):
+            raise OpExecError(f"could not install OS {spec.os} on instance {spec.name}: {why}")
 
     async def _listen(self) -> None:
         """Hear what it has to say. @raise OpExecError: the node cannot talk to it, so that it would wait in vain."""
         try:
             call = InstanceMetadataRead(instance_name=self.run.target.instance.name)
-            self._said = (self._said + await self.parts.nodes.call(self.run.target.primary, call))[-MOST_KEPT:]
+            self._said = kept(self._said + await self.parts.nodes.call(self.run.target.primary, call))
         except RpcError as error:
             raise OpExecError(f"the install image cannot be told what to install: {error}") from None
+
+
+def failure(said: str, hidden: Iterable[object]) -> str:
+    """Why what a script said is not that it did its work; empty if it is. @param hidden: what is not told of it."""
+    ended = _ENDED.search(said)
+    if ended is not None and int(ended[1]) == 0:
+        return ""
+    lines = [line.strip() for line in without_values(said, hidden).splitlines() if line.strip()]
+    shown = "; ".join(line[:200] for line in lines[-SHOWN_LINES:])
+    if ended is not None:
+        return f"its script said: {shown}"
+    return "its script said nothing of its end (a last line 'exit status 0')" + (f", but: {shown}" if shown else "")
+
+
+def kept(said: str) -> str:
+    """The end of what is too much, from the beginning of a line: half a value would not be found by who hides it."""
+    return said if len(said) <= MOST_KEPT else said[-MOST_KEPT:].partition("\n")[2]

@@ -62,6 +62,18 @@ class InstallTests(ImageCase):
             self.assertEqual(node.disk.find(SECRET.encode()), [])
         self.assert_nothing_left(self.cluster)
 
+    def test_silent(self) -> None:
+        """An image that powers off without a word of the script's end has installed nothing."""
+        self.ok(f"gnt-cluster modify --install-image={IMAGE}")
+        for says, told in (
+            ("", r"its script said nothing of its end \(a last line 'exit status 0'\)$"),
+            ("exit status 0\nwhat now?\n", r"its script said nothing of its end .*, but: exit status 0; what now\?$"),
+            ("no end of line: exit status 4", "its script said: no end of line: exit status 4$"),
+        ):
+            self.guest.says = says
+            self.fails(f"{ADD} web1", told)
+            self.assert_nothing_left(self.cluster)
+
     def test_reinstall(self) -> None:
         """Likewise; the script knows that it is not the first time."""
         self.ok(f"gnt-cluster modify --install-image={IMAGE}")
