@@ -21,6 +21,7 @@ _URL = re.compile(r"https?://\S+")
 CURL = (
     "curl",
     "--disable",
+    "--globoff",
     "--silent",
     "--show-error",
     "--fail",
@@ -50,7 +51,7 @@ class Images:
 
     async def _offered(self, url: str) -> int:
         words = [*CURL, "--head", "--output", "/dev/null", "--write-out", "%header{content-length}"]
-        told = await self.runner.run(words, stdin=curl_config(url), timeout=ASK_LIMIT)
+        told = await self.runner.run(words, env=CLEAN_ENV, stdin=curl_config(url), timeout=ASK_LIMIT)
         if not told.succeeded:
             raise OpPrereqError(f"cannot get image {shown(url)}: {why(told, url)}", ECode.ENVIRON)
         try:
@@ -103,7 +104,7 @@ def why(ended: ProcessResult, image: str) -> str:
     """Why a program failed, which may have said where it got things from."""
     if ended.status == NOT_FOUND:
         return f"{'curl' if is_url(image) else 'dd'} is not on this node"
-    return ended.describe().replace(image, shown(image))
+    return ended.describe(lambda said: said.replace(image, shown(image)))
 
 
 def curl_config(url: str) -> bytes:

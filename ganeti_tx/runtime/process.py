@@ -1,6 +1,6 @@
 """Other programs, started and waited for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -36,15 +36,21 @@ class ProcessResult:
         """It exited by itself with status 0, in time."""
         return self.status == 0 and not self.timed_out
 
-    def describe(self) -> str:
-        """One line for an error: how it ended and the last line it said."""
+    def describe(self, hide: Callable[[str], str] | None = None) -> str:
+        """One line for an error: how it ended and the last line it said.
+
+        @param hide: takes what nobody must see out of all that was said, before any of it is cut off.
+        """
         if self.timed_out:
             ending = "timed out"
         elif self.signal is not None:
             ending = f"ended by signal {self.signal}"
         else:
             ending = f"exited with status {self.status}"
-        lines = (self.stderr.strip() or self.stdout.strip())[-LAST_WORDS:].decode("utf-8", "replace").splitlines()
+        said = self.stderr.strip() or self.stdout.strip()
+        if hide is not None:
+            said = hide(said.decode("utf-8", "replace")).encode().strip()
+        lines = said[-LAST_WORDS:].decode("utf-8", "replace").splitlines()
         return f"{ending}: {lines[-1].strip()[:500]}" if lines else ending
 
 

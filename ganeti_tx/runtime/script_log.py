@@ -36,7 +36,10 @@ class IScriptLog(Protocol):
         """The last lines, in one line; blocking. @raise OSError: it cannot be read."""
 
     def hide(self, values: Sequence[str]) -> None:
-        """Write stars over each of some values, once the script has ended; blocking. @raise OSError: it cannot be done."""
+        """Write stars over each of some texts, once the script has ended; blocking. @raise OSError: it cannot be done.
+
+        @param values: which may stand within each other.
+        """
 
     def close(self) -> None:
         """The script has ended."""
@@ -63,20 +66,35 @@ class ScriptLog:
         """See `IScriptLog`."""
         flags = fcntl.fcntl(self.descriptor, fcntl.F_GETFL)
         fcntl.fcntl(self.descriptor, fcntl.F_SETFL, flags & ~os.O_APPEND)  # else what is written goes to the end
-        for value in sorted(values, key=len, reverse=True):
-            self._hide(value.encode())
+        if texts := [value.encode() for value in values if value]:
+            self._hide(texts)
 
-    def _hide(self, value: bytes) -> None:
-        start = 0
-        while len(read := os.pread(self.descriptor, max(CHUNK, 2 * len(value)), start)) >= len(value):
-            at = read.find(value)
-            if at >= 0:
-                os.pwrite(self.descriptor, b"*" * len(value), start + at)
-            start += at + len(value) if at >= 0 else len(read) - len(value) + 1
+    def _hide(self, texts: Sequence[bytes]) -> None:
+        """Read it once, in pieces; each with the end of the one before, in which a text may begin, as it was and as it is now."""
+        end = max(map(len, texts)) - 1
+        start, was, now = 0, b"", bytearray()
+        while read := os.pread(self.descriptor, CHUNK, start + len(was)):
+            was, now = was + read, now + read
+            before = bytes(now)
+            for text in texts:
+                _star(text, was, now)
+            if now != before:
+                os.pwrite(self.descriptor, now, start)
+            done = max(0, len(was) - end)
+            start, was, now = start + done, was[done:], now[done:]
 
     def close(self) -> None:
         """Our own end; the script has its copy."""
         os.close(self.descriptor)
+
+
+def _star(text: bytes, was: bytes, now: bytearray) -> None:
+    """Stars into what there is now, wherever there was a text."""
+    stars = b"*" * len(text)
+    at = was.find(text)
+    while at >= 0:
+        now[at : at + len(text)] = stars
+        at = was.find(text, at + len(text))
 
 
 def log_end(log: IScriptLog) -> str:

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 REDACTED = "<redacted>"
+#: Characters of the shortest text that is hidden. In the place of each "1" or "no" a mark would hide nothing: it would stand all
+#: over the text, and tell by that what it hides.
+SHORTEST = 4
 
 
 class Hidden:
@@ -38,8 +41,18 @@ def reveal(values: Mapping[str, Hidden] | None) -> dict[str, Any]:
     return {} if values is None else {name: value.reveal() for name, value in values.items()}
 
 
+def hidden_texts(values: Iterable[object]) -> list[str]:
+    """What must not be seen of some values, longer ones first: each, and each of its lines, as a program may print only some."""
+    texts = [str(value).strip() for value in values if value is not None]
+    lines = [line.strip() for text in texts for line in text.splitlines()]
+    return sorted({text for text in (*texts, *lines) if len(text) >= SHORTEST}, key=lambda text: (-len(text), text))
+
+
 def without_values(text: str, values: Iterable[object]) -> str:
-    """What somebody has said who knows the values, with a mark in the place of each; longer ones first."""
-    for value in sorted({str(value) for value in values} - {""}, key=len, reverse=True):
-        text = text.replace(value, REDACTED)
+    """What somebody has said who knows the values, with a mark in the place of each.
+
+    The text must be whole: of a value that was cut off, the rest would stay.
+    """
+    for hidden in hidden_texts(values):
+        text = text.replace(hidden, REDACTED)
     return text

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+import attrs
 from attrs import frozen
 
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.model.instance_spec import InstanceSpec
-from ganeti_tx.model.opcodes.private import without_values
+from ganeti_tx.model.opcodes.private import hidden_texts, without_values
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.os.api_versions import PARAMETERS_SINCE
 from ganeti_tx.node.os.catalogue import OsCatalogue
@@ -91,7 +92,7 @@ class OsScripts:
         )
         if not result.succeeded:
             hidden = [value for name, value in asked.osparams.items() if name in asked.hidden]
-            ending, _, said = without_values(result.describe(), hidden).partition(": ")
+            ending, _, said = _whole(result, hidden).describe(lambda text: without_values(text, hidden)).partition(": ")
             ending = ending.replace("status", "exit code")
             raise OpPrereqError(f"OS validation script failed ({ending}), output: {said or 'none'}", ECode.INVAL)
 
@@ -123,8 +124,7 @@ class OsScripts:
 
     async def _hide(self, instance: InstanceSpec, log: IScriptLog) -> None:
         """Whatever the script has said: what is private or secret stays in no log."""
-        hidden = [*instance.osparams_private.values(), *instance.osparams_secret.values()]
-        if values := [str(value) for value in hidden if value not in (None, "")]:
+        if values := hidden_texts([*instance.osparams_private.values(), *instance.osparams_secret.values()]):
             try:
                 await self.threads.run(log.hide, values)
             except OSError as error:
@@ -137,6 +137,14 @@ class OsScripts:
     ) -> None:
         end = await self.threads.run(log_end, log)
         raise OpExecError(f"OS {os.name!r}: {script} script of instance {instance.name} {result.describe()}; {end}")
+
+
+def _whole(result: ProcessResult, hidden: Sequence[object]) -> ProcessResult:
+    """Without the end of what was said too much: a value that was cut off there would not be found."""
+    longest = max((len(text.encode()) for text in hidden_texts(hidden)), default=0)
+    if not result.truncated or not longest:
+        return result
+    return attrs.evolve(result, stdout=result.stdout[:-longest], stderr=result.stderr[:-longest])
 
 
 def check_trusted(os: OsDefinition) -> None:

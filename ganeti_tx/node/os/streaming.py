@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.opcodes.private import hidden_texts
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.os.environment import os_environment
 from ganeti_tx.node.os.scripts import OsScripts
@@ -26,7 +27,6 @@ def streaming(
     @raise OpPrereqError: the OS is not here, or has no such script.
     """
     os = scripts.catalogue.find(instance.os)
-    hidden = [*instance.osparams_private.values(), *instance.osparams_secret.values()]
     script = Script(
         environment={
             **os_environment(os, instance, disks, debug),
@@ -36,7 +36,7 @@ def streaming(
         directory=str(os.path),
         log_directory=str(scripts.paths.log_os_dir),
         log_name=log_name(name, instance.os, f"{instance.name}-disk{index}", scripts.now()),
-        hidden=[str(value) for value in hidden if value not in (None, "")],
+        hidden=hidden_texts([*instance.osparams_private.values(), *instance.osparams_secret.values()]),
     )
     return [str(os.script(name))], script
 

@@ -113,5 +113,7 @@ class ImageTests(TestCase):
         self.assertIn("cannot write image http://127.0.0.1", await self.refused(self.node.write(longer)))
         larger = BlockdevImage(disk=self.spec, image=f"{self.url}/image", size=4)
         self.assertIn("takes no image of 4 MiB: it has 3 MiB", await self.refused(self.node.write(larger)))
+        several = await self.refused(self.node.size(ImageSize(image=f"{self.url}/{{image,moved}}")))
+        self.assertIn("404", several)
         gone = BlockdevImage(disk=self.spec, image=str(self.top / "none"), size=1)
         self.assertIn("No such file", await self.refused(self.node.write(gone)))

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.runtime import script_log
 from ganeti_tx.runtime.script_log import ScriptLog, log_end, open_log
 
 
@@ -37,3 +38,50 @@ class LogEndTests(SynchronousTestCase):
         """Why it cannot be read."""
         broken = ScriptLog(self.log.path, -1)
         self.assertEqual(log_end(broken), f"log {self.log.path} ends with: unreadable: Bad file descriptor")
+
+
+class HideTests(SynchronousTestCase):
+    """What is taken out of a log that is read in pieces of eight bytes."""
+
+    def setUp(self) -> None:
+        self.patch(script_log, "CHUNK", 8)
+
+    def hidden(self, said: bytes, *values: str) -> str:
+        """What is left of it; always as long."""
+        log = open_log(Path(self.mktemp()), "add-noop-web1")
+        try:
+            os.write(log.descriptor, said)
+            log.hide(values)
+        finally:
+            log.close()
+        return log.path.read_text()
+
+    def test_anywhere(self) -> None:
+        """A value is found wherever it begins, also one that is longer than a piece."""
+        for value in ("s3cr", "seven77", "s3cret-of-many-letters"):
+            for before in range(20):
+                said = f"{'-' * before}{value}|{value}{value}|{value[:-1]}|"
+                stars = "*" * len(value)
+                self.assertEqual(
+                    self.hidden(said.encode(), value), f"{'-' * before}{stars}|{stars}{stars}|{value[:-1]}|"
+                )
+
+    def test_within_each_other(self) -> None:
+        """Of values that overlap nothing is left, wherever the pieces end."""
+        for before in range(20):
+            said = "-" * before + "topsecretword secret, word"
+            stars = "-" * before + "************* ******, word"
+            self.assertEqual(self.hidden(said.encode(), "topsecret", "secretword", "secret"), stars)
+
+    def test_reads(self) -> None:
+        """All is read once, however often a value is there."""
+        reads: list[int] = []
+        pread = os.pread
+
+        def counted(descriptor: int, length: int, offset: int) -> bytes:
+            reads.append(length)
+            return pread(descriptor, length, offset)
+
+        self.patch(os, "pread", counted)
+        self.assertEqual(self.hidden(b"pass" * 400, "pass"), "*" * 1600)
+        self.assertLess(sum(reads), 1700)

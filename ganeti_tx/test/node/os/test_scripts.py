@@ -131,6 +131,42 @@ class ScriptsTests(ScriptsTestCase):
         text = self.failed(self.scripts.validate(asked), OpPrereqError)
         self.assertIn("b must be yes, not <redacted>", text)
 
+    def refusal(self, value: str, said: bytes, truncated: bool = False) -> str:
+        """What is told of a verify script that says something and knows a secret value."""
+        result = ProcessResult(status=1, stderr=said, truncated=truncated)
+        self.runner.script([str(self.path / "verify"), "parameters"], lambda _call: result)
+        hidden = OsValidate(
+            required=True, os_name="debian+lenny", checks=["parameters"], osparams={"dhcp": value}, hidden=["dhcp"]
+        )
+        return self.failed(self.scripts.validate(hidden), OpPrereqError)
+
+    def test_secrets_of_lines(self) -> None:
+        """Of a key of several lines each line is hidden, also where the last one alone is told."""
+        key = "-----BEGIN-----\nMIIEfirst\nTOPSECRETLAST\n"
+        for said in (
+            f"bad key {key}",
+            "bad key TOPSECRETLAST",
+            key.replace("\n", "\r\n"),
+            "\n".join(key.split()[::-1]),
+        ):
+            text = self.refusal(key, said.encode())
+            self.assertIn("<redacted>", text)
+            for line in key.split():
+                self.assertNotIn(line, text)
+        self.answer("create", 1, b"bad: MIIEfirst TOPSECRETLAST\n")
+        spec = msgspec.structs.replace(SPEC, osparams_secret={"b": key})
+        self.assertIn("bad: ********* *************", self.failed(self.scripts.run_create(spec, DISKS), OpExecError))
+
+    def test_long_secrets(self) -> None:
+        """Nor is a part told of a value that is longer than an error, or than all that a script may say."""
+        long = "base64:" + "QUJDREVG" * 1000
+        self.assertIn("output: not <redacted> but yes", self.refusal(long, f"not {long} but yes\n".encode()))
+        self.assertNotIn("QUJD", self.refusal(long, b"x" * 9000 + f"\nnot {long[:3000]}".encode(), truncated=True))
+
+    def test_short_values(self) -> None:
+        """What is too short to be a secret leaves the error readable."""
+        self.assertIn("output: 10 is not 1 of 11", self.refusal("1", b"10 is not 1 of 11\n"))
+
     def test_time_limit(self) -> None:
         """A script that does not end is ended after a day, and the error says so."""
         self.runner.script([str(self.path / "create")], lambda _call: Deferred())
