@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
+from ganeti_tx.cli.tree import harmless
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.daemon import Daemon
@@ -119,7 +120,7 @@ class Session:
     def show_status(self, text: str) -> None:
         """A line that the next one takes the place of, cut to the width of the terminal."""
         if text and self.shows_status:
-            self._err.write(f"{_TAKEN_BACK}{text[: _size(self._err)[0] - 1]}")
+            self._err.write(f"{_TAKEN_BACK}{harmless(text)[: _size(self._err)[0] - 1]}")
             self._err.flush()
             self._status_shown = True
 
@@ -131,10 +132,11 @@ class Session:
             self._err.flush()
 
     def print(self, line: str = "") -> None:
-        """One line of the result as text; beside a document it is told to whoever looks on."""
+        """One line of the result as text, harmless on a terminal; beside a document it is told to whoever looks on."""
         if self.document is not None:
             self.warn(line)
             return
+        line = harmless(line)
         self.write((_painted(line) if self.paints else line) + "\n")
 
     def emit(self, value: Any, columns: Sequence[str] | None = None) -> None:
@@ -176,7 +178,9 @@ class Session:
         self._tell(text, "painted_error")
 
     def _tell(self, text: str, paint: str) -> None:
+        """What nodes, scripts and guests have said may be in it."""
         self.clear_status()
+        text = harmless(text)
         wanted = wants_colour(self.color, self.environ, self._err)
         self._err.write((_painted(text, paint) if wanted else text) + "\n")
         self._err.flush()
@@ -184,7 +188,7 @@ class Session:
     def ask(self, question: str) -> str:
         """The line typed as an answer; empty at the end of input."""
         self.clear_status()
-        self._err.write(question)
+        self._err.write(harmless(question))
         self._err.flush()
         return self.stdin.readline().strip()
 

@@ -127,3 +127,18 @@ class FailureTests(SynchronousTestCase):
         }
         for error, (status, text) in cases.items():
             self.assertEqual(describe(error), (status, text))
+
+    def test_harmless(self) -> None:
+        """What a guest or a script has said commands no terminal; its lines stay."""
+        cli = CommandLine()
+
+        def fail(*_words: object) -> object:
+            raise OpExecError("its script said: \x1b]0;pwned\x07\x1b[2J\n\tsecond \x9b8m")
+
+        cli.client.answers["QueryClusterInfo"] = fail
+        outcome = cli("gnt-cluster", "version")
+        self.assertEqual((outcome.status, outcome.out), (1, ""))
+        self.assertEqual(
+            outcome.err,
+            "Failure: command execution error:\nits script said: \\x1b]0;pwned\\x07\\x1b[2J\n\tsecond \\x9b8m\n",
+        )
