@@ -71,7 +71,8 @@ class IProcessRunner(Interface):
 
         When `timeout` seconds are over, its whole process group gets TERM, a little later KILL, and the result says
         so. `output_limit` holds for stdout and stderr each. `child_fds` maps descriptors of the child to open
-        descriptors of ours; standard ones named there are not captured. `env` is the whole environment.
+        descriptors of ours; standard ones named there are not captured, and files that are only added to are cut when
+        they become too long (`log_limit`). `env` is the whole environment.
         A program that cannot be found gives status 127, one whose arguments or variables no program can have 126.
         Cancelling ends the process group and forgets it.
         """

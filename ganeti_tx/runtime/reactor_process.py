@@ -19,6 +19,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from ganeti_tx.runtime.lifecycle import Lifecycle
+from ganeti_tx.runtime.log_limit import LogLimit
 from ganeti_tx.runtime.process import (
     CLEAN_ENV,
     DEFAULT_OUTPUT_LIMIT,
@@ -79,8 +80,10 @@ class ReactorProcessRunner:
             return child.ended
         descriptors: dict[int, int | Literal["r", "w"]] = {0: "w", 1: "r", 2: "r", **(child_fds or {})}
         try:
+            child.logs = LogLimit(self.clock, (child_fds or {}).values())
             self._spawn_recorded(child, program, argv, env, cwd, descriptors)
         except OSError as error:  # no process more, no memory, too much to hand on
+            child.end_logs()
             fault = f"{argv[0]}: cannot be started: {os.strerror(error.errno or 0)}"
             child.ended.callback(ProcessResult(status=NOT_EXECUTABLE, stderr=fault.encode()))
             return child.ended
@@ -202,6 +205,8 @@ class _Child(ProcessProtocol):
         self._process: Process
         self._pid: int
         self._timer: IDelayedCall | None = None
+        #: What it writes itself.
+        self.logs: LogLimit | None = None
         #: Called once it has ended.
         self.forget: Callable[[], None] = lambda: None
 
@@ -209,6 +214,11 @@ class _Child(ProcessProtocol):
         """Begin to end the program when `timeout` seconds are over."""
         if self._lifecycle.state is State.RUNNING:
             self._wait(timeout, self._time_is_over)
+
+    def end_logs(self) -> None:
+        """Nothing more is written."""
+        if self.logs is not None:
+            self.logs.end()
 
     def connectionMade(self) -> None:
         self._enter(State.RUNNING)
@@ -227,6 +237,7 @@ class _Child(ProcessProtocol):
     def processEnded(self, reason: Failure) -> None:
         self._enter(State.ENDED)
         self.forget()
+        self.end_logs()
         if not self.ended.called:  # else it was cancelled
             self.ended.callback(self._result(reason))
 

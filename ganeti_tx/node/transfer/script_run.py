@@ -5,13 +5,14 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 from attrs import define, field
 
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.node.transfer.spec import Script
+from ganeti_tx.runtime.log_limit import LOOK, cut
 from ganeti_tx.runtime.script_log import IScriptLog, log_end, open_log
 
 #: By which an export script says how many bytes it will print (reference: os-interface.json).
@@ -31,9 +32,16 @@ class ScriptRun:
     script: Script
     tell_size: Callable[[int], None]
     log: IScriptLog = field(init=False)
+    _ended: Event = field(init=False, factory=Event)
+    _watching: Thread = field(init=False)
+
+    @_watching.default
+    def _make_watching(self) -> Thread:
+        return Thread(target=self._watch, daemon=True)
 
     def __attrs_post_init__(self) -> None:
         self.log = open_log(Path(self.script.log_directory), self.script.log_name)
+        self._watching.start()
 
     def options(self, *, writes: bool) -> dict[str, Any]:
         """For Popen; what the script prints that is nobody's input goes to its log."""
@@ -58,8 +66,17 @@ class ScriptRun:
         with open(descriptor, "rb") as file, suppress(OSError, ValueError):
             self.tell_size(-(-int(file.readline(SIZE_TEXT)) // MIB))
 
+    def _watch(self) -> None:
+        last = False
+        while not last:
+            last = self._ended.wait(LOOK)
+            with suppress(OSError):  # it is looked at again
+                cut(self.log.descriptor)
+
     def end(self) -> str:
         """Take out of the log what is to be in none; what its last lines are. @raise OpExecError: that cannot be done."""
+        self._ended.set()
+        self._watching.join()
         try:
             self.log.hide([value for value in self.script.hidden if value])
             return log_end(self.log)

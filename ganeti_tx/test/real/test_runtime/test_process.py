@@ -14,7 +14,9 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.task import Clock, deferLater
 from twisted.python.failure import Failure
 
+from ganeti_tx.runtime import log_limit
 from ganeti_tx.runtime.reactor_process import GRACE, LONGEST, ReactorProcessRunner
+from ganeti_tx.runtime.script_log import open_log
 from ganeti_tx.test.contracts import process as contract
 
 
@@ -69,6 +71,24 @@ class ReactorProcessRunnerTests(contract.ProcessRunnerContract):
         self.failureResultOf(ended, CancelledError)
         await self._gone(pid)
         await self._settled()
+
+    def test_log_limit(self) -> Deferred[None]:
+        """A log that it writes itself is cut, and its descriptor is the caller's all the time."""
+        return Deferred.fromCoroutine(self._test_log_limit())
+
+    async def _test_log_limit(self) -> None:
+        self.patch(log_limit, "MOST", 1 << 20)
+        self.patch(log_limit, "BEGINNING", 1 << 19)
+        log = open_log(self.top, "add-noop-web1")
+        try:
+            talks = ["seq", "1", "300000"]
+            result = await self.runner.run(talks, child_fds={1: log.descriptor, 2: log.descriptor})
+            self.assertTrue(result.succeeded)
+            self.assertLess(log.path.stat().st_size, 1 << 20)
+            self.assertIn("\n(cut here, as this log had more than 1 MiB; its end follows)\n", log.path.read_text())
+            self.assertTrue(log.tail().endswith("| 299999 | 300000"))
+        finally:
+            log.close()
 
     def test_whole_group(self) -> Deferred[None]:
         """The children of a program end with it, when its time is over."""
