@@ -43,6 +43,7 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     @ivar collectors: of the monitoring daemon, those that are about its instances.
     @ivar by_default: whether a new cluster has it unless told otherwise.
     @ivar missing: what a machine lacks to run it with some parameters, by what files exist; None when it lacks nothing.
+    @ivar kept: the directory, below the run directory, with a file or directory for each machine, and how its name ends.
     @ivar driver: the package below node/hypervisor that has its driver; None: not built, so it is not available.
     """
 
@@ -60,6 +61,7 @@ class HypervisorKind(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     collectors: frozenset[str] = frozenset()
     by_default: bool = False
     missing: Callable[[Params, Callable[[Path], bool]], str | None] = nothing_missing
+    kept: tuple[str, str] | None = None
     driver: str | None = None
 
     def has(self, parameter: str) -> bool:

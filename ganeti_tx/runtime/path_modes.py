@@ -52,6 +52,7 @@ DIRECTORY_MODES = _table("""
 /var/lib/ganeti/queue/archive 0750 masterd daemons
 /var/lib/ganeti/rapi 0750 rapi masterd
 /var/log/ganeti 0770 masterd daemons
+/var/log/ganeti/chroot 0750 noded daemons
 /var/log/ganeti/cleaner 0750 noded noded
 /var/log/ganeti/kvm 0750 noded daemons
 /var/log/ganeti/master-cleaner 0750 masterd masterd
@@ -59,15 +60,19 @@ DIRECTORY_MODES = _table("""
 /var/log/ganeti/xen 0750 noded daemons
 /var/run/ganeti 0775 masterd daemons
 /var/run/ganeti/bdev-cache 0755 noded masterd
+/var/run/ganeti/chroot-hypervisor 0750 noded noded
 /var/run/ganeti/crypto 0700 noded masterd
 /var/run/ganeti/import-export 0755 noded masterd
 /var/run/ganeti/instance-disks 0755 noded masterd
 /var/run/ganeti/instance-reason 0755 noded noded
+/var/run/ganeti/kvm-hypervisor 0750 noded noded
 /var/run/ganeti/livelocks 0750 masterd daemons
 /var/run/ganeti/luxidmessages 0750 masterd daemons
+/var/run/ganeti/lxc 0750 noded noded
 /var/run/ganeti/metadata 0750 noded metad
 /var/run/ganeti/socket 0770 masterd daemons
 /var/run/ganeti/uid-pool 0750 noded masterd
+/var/run/ganeti/xen-hypervisor 0750 noded noded
 /var/run/ganeti-locks 0700 noded noded
 """)
 

@@ -157,6 +157,9 @@ class Paths:
     kvm_chroot_quarantine_dir = _At(f"{RUN}/kvm-hypervisor/chroot-quarantine")
     kvm_keymap_dir = _At(f"{RUN}/kvm-hypervisor/keymap")
 
+    # What the drivers of containers and of Xen keep of their instances.
+    lxc_run_dir = _At(f"{RUN}/lxc")
+    xen_run_dir = _At(f"{RUN}/xen-hypervisor")
     # What the driver of chroots keeps of its instances, and the roots of those without disks.
     chroot_run_dir = _At(f"{RUN}/chroot-hypervisor")
     chroot_tree_dir = _At("srv/ganeti/chroot")

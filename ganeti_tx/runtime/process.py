@@ -82,5 +82,5 @@ class IProcessRunner(Interface):
     ) -> int:
         """Start a program in a session of its own that lives on when we end; its output is appended to `log`.
 
-        Returns its process id. @raise OSError: ENOENT, no such program, or the log cannot be opened.
+        Returns its process id. @raise OSError: ENOENT, no such program, or the log cannot be opened; ELOOP, it is a link.
         """

@@ -121,7 +121,7 @@ class ReactorProcessRunner:
             raise FileNotFoundError(f"{argv[0]}: command not found")
         opened = [os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)]
         try:
-            opened.append(os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, LOG_MODE))
+            opened.append(os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, LOG_MODE))
             descriptors: dict[int, int | Literal["r", "w"]] = {0: opened[0], 1: opened[1], 2: opened[1]}
             child = self._spawn(ProcessProtocol(), program, argv, env, cwd, descriptors)
         finally:

@@ -8,6 +8,7 @@ from ganeti_tx.confd.blocking import BlockingClient
 from ganeti_tx.confd.messages import NodeRole
 from ganeti_tx.confd.peers import candidates, read_key
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.node.hypervisor.kept import kept_machines
 from ganeti_tx.watcher.node import WatchedNode
 
 #: What the program for machines can be told.
@@ -38,9 +39,7 @@ def own_role(node: WatchedNode) -> NodeRole:
 
 def clear_leftovers(node: WatchedNode) -> None:
     """Remove what machines left whose instances are gone from the cluster."""
-    kept = node.paths.kvm_conf_dir
-    known = set(node.ssconf("instance_list").split())
-    if kept.is_dir() and any(path.stem not in known for path in kept.iterdir()):
+    if kept_machines(node.paths) - set(node.ssconf("instance_list").split()):
         with_machines(node, CLEAR)
 
 

@@ -8,7 +8,7 @@ does not know any more; nobody else would ever do that. Each line that is printe
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from attrs import define
 from twisted.internet.defer import Deferred
@@ -61,11 +61,32 @@ def real_parts(reactor: IDaemonReactor) -> MachineParts:
 
 async def stop_all(hypervisors: Iterable[IHypervisor], say: Say) -> bool:
     """Cut every machine off; whether all are. One that does not end is no reason to leave the others."""
+    return await _with_each(hypervisors, _stop_its, say)
+
+
+async def _stop_its(hypervisor: IHypervisor, say: Say) -> bool:
+    done = True
+    for machine in await hypervisor.list_instances():
+        done &= await _end(hypervisor, machine.name, f"instance {machine.name} was cut off", say)
+    return done
+
+
+async def _with_each(
+    hypervisors: Iterable[IHypervisor], work: Callable[[IHypervisor, Say], Awaitable[bool]], say: Say
+) -> bool:
+    """Whether it went well with all; one that fails is no reason to leave the machines of the others."""
     done = True
     for hypervisor in hypervisors:
-        for machine in await hypervisor.list_instances():
-            done &= await _end(hypervisor, machine.name, f"instance {machine.name} was cut off", say)
+        try:
+            done &= await work(hypervisor, say)
+        except Exception as error:
+            say(f"hypervisor {hypervisor.name}: {_said(error)}")
+            done = False
     return done
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, (GanetiError, OSError)) else f"{type(error).__name__}: {error}"
 
 
 async def take_mirrors_down(storages: Iterable[IStorage], say: Say) -> bool:
@@ -74,8 +95,8 @@ async def take_mirrors_down(storages: Iterable[IStorage], say: Say) -> bool:
     for storage in (each for each in storages if IMirrorModule.providedBy(each)):
         try:
             faults = await IMirrorModule(storage).all_down()
-        except GanetiError as error:
-            faults = [str(error)]
+        except Exception as error:
+            faults = [_said(error)]
         for fault in faults:
             say(fault)
         done &= not faults
@@ -90,21 +111,30 @@ async def stop_everything(hypervisors: Iterable[IHypervisor], storages: Iterable
 
 async def clear(hypervisors: Iterable[IHypervisor], known: frozenset[str], say: Say) -> bool:
     """Remove what is left of machines that do not run, save those of instances that are known; whether that went well."""
-    done = True
-    for hypervisor in hypervisors:
-        if not IKeepsState.providedBy(hypervisor):
-            continue
-        for name in sorted(set(hypervisor.kept_names()) - known):
-            if await hypervisor.info(name) is None:
-                done &= await _end(hypervisor, name, f"removed what instance {name} had left, which is gone", say)
-    return done
+
+    async def clear_its(hypervisor: IHypervisor, say: Say) -> bool:
+        done = True
+        for name in sorted(set(IKeepsState(hypervisor).kept_names()) - known):
+            done &= await _clear_one(hypervisor, name, say)
+        return done
+
+    return await _with_each((each for each in hypervisors if IKeepsState.providedBy(each)), clear_its, say)
+
+
+async def _clear_one(hypervisor: IHypervisor, name: str, say: Say) -> bool:
+    try:
+        runs = await hypervisor.info(name) is not None
+    except Exception as error:
+        say(_said(error))
+        return False
+    return runs or await _end(hypervisor, name, f"removed what instance {name} had left, which is gone", say)
 
 
 async def _end(hypervisor: IHypervisor, name: str, told: str, say: Say) -> bool:
     try:
         await hypervisor.stop(name, AT_ONCE, True)
-    except GanetiError as error:
-        say(str(error))
+    except Exception as error:
+        say(_said(error))
         return False
     say(told)
     return True

@@ -10,4 +10,6 @@ class ChrootParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
     init_script: str = "/ganeti-chroot"
 
 
-HYPERVISOR = HypervisorKind(params=ChrootParams, consoles=frozenset({ConsoleKind.SSH}), driver="chroot")
+HYPERVISOR = HypervisorKind(
+    params=ChrootParams, consoles=frozenset({ConsoleKind.SSH}), kept=("chroot-hypervisor", ""), driver="chroot"
+)

@@ -174,5 +174,6 @@ HYPERVISOR = HypervisorKind(
     collectors=frozenset({"inst-status-kvm"}),
     by_default=True,
     missing=missing,
+    kept=("kvm-hypervisor/conf", ".runtime"),
     driver="kvm",
 )

@@ -19,5 +19,6 @@ class LxcParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
 HYPERVISOR = HypervisorKind(
     params=LxcParams,
     consoles=frozenset({ConsoleKind.SSH, ConsoleKind.MESSAGE}),
+    kept=("lxc", ""),
     driver="lxc",
 )

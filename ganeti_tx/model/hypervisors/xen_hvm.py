@@ -52,5 +52,6 @@ HYPERVISOR = HypervisorKind(
     from_first_disk={"acpi": True, "boot_order": "c", "cdrom_image_path": ""},
     confines=True,
     collectors=frozenset({"inst-status-xen", "xen-cpu-avg-load"}),
+    kept=("xen-hypervisor/xen-hvm", ""),
     driver="xen_hvm",
 )

@@ -39,5 +39,6 @@ HYPERVISOR = HypervisorKind(
     pauses=True,
     confines=True,
     collectors=frozenset({"inst-status-xen", "xen-cpu-avg-load"}),
+    kept=("xen-hypervisor/xen-pvm", ""),
     driver="xen_pvm",
 )

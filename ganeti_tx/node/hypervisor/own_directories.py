@@ -4,6 +4,7 @@ The run directory and the log directory around such places are all the daemons' 
 does, or rename it and put his own in its place, with links in it to any directory of the system.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterable
@@ -16,9 +17,13 @@ OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def check_directories(files: IFiles, directories: Iterable[Path]) -> None:
-    """@raise HypervisorError: one of them, if it is there, is somebody else's, or others may write to it."""
+    """@raise HypervisorError: one of them, if it is there, is a link, or somebody else's, or others may write to it."""
     for path in directories:
         try:
+            if _is_link(files, path):
+                raise HypervisorError(
+                    f"{path} is not used: it is a link, which others may have put there; move it away"
+                )
             found = files.stat(path)
         except FileNotFoundError:
             continue
@@ -29,3 +34,13 @@ def check_directories(files: IFiles, directories: Iterable[Path]) -> None:
                 f"{path} is not used: others may have put links into it, as it belongs to user {found.uid} and has mode "
                 f"{found.mode:04o}; move it away"
             )
+
+
+def _is_link(files: IFiles, path: Path) -> bool:
+    try:
+        files.readlink(path)
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            return False
+        raise
+    return True

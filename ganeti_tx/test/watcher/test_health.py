@@ -10,7 +10,8 @@ from zope.interface import implementer
 from ganeti_tx.confd.messages import NodeRole
 from ganeti_tx.errors import ConfdClientError, HypervisorError
 from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
-from ganeti_tx.node.hypervisor.interfaces import IKeepsState
+from ganeti_tx.node.hypervisor.interfaces import IKeepsState, InstanceInfo
+from ganeti_tx.node.hypervisor.kept import KEPT
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.mirror import MirrorWire
@@ -81,6 +82,18 @@ class HealthTests(WatchedCase):
         clear_leftovers(self.node)
         self.assertEqual(self.ran, ["clear"])
 
+    def test_leftovers_of_each(self) -> None:
+        """Every hypervisor that keeps files is looked at; of what is known none is cause."""
+        self.ssconf("instance_list", "web1.example.com")
+        for place, ending in KEPT.values():
+            directory = self.watched.paths.run_dir / place
+            for name, ran in (("web1.example.com", []), ("web2.example.com", ["clear"])):
+                self.watched.put(directory / f"{name}{ending}", "")
+                self.ran.clear()
+                clear_leftovers(self.node)
+                self.assertEqual(self.ran, ran, (directory, name))
+            (directory / f"web2.example.com{ending}").unlink()
+
 
 @implementer(IKeepsState)
 @define
@@ -89,10 +102,20 @@ class Machines(FakeHypervisor):
 
     kept: set[str] = field(factory=set)
     stuck: str = ""
+    #: What each of its methods fails with.
+    fault: Exception | None = None
 
     def kept_names(self) -> list[str]:
         """As IKeepsState says."""
+        if self.fault is not None:
+            raise self.fault
         return sorted(self.kept)
+
+    async def list_instances(self) -> list[InstanceInfo]:
+        """As IHypervisor says."""
+        if self.fault is not None:
+            raise self.fault
+        return await super().list_instances()
 
     async def stop(self, instance_name: str, timeout: float, force: bool = False) -> None:
         """As IHypervisor says."""
@@ -124,6 +147,29 @@ class MachinesTests(SynchronousTestCase):
         done = self.successResultOf(Deferred.fromCoroutine(stop_all([machines], said.append)))
         self.assertEqual((done, self.names(machines)), (False, ["b"]))
         self.assertEqual(said[1], "instance b does not end")
+
+    def test_one_fails(self) -> None:
+        """A hypervisor that fails, in whatever way, is told of, and keeps no machine of another running, and no mirror up."""
+        for fault in (HypervisorError("no xl"), PermissionError(13, "no"), ValueError("bug")):
+            said: list[str] = []
+            first, failing, last = self.machines("a"), self.machines(""), self.machines("b", ["gone"])
+            failing.fault = fault
+            done = Deferred.fromCoroutine(stop_everything([first, failing, last], [], said.append))
+            self.assertIs(self.successResultOf(done), False)
+            self.assertEqual((self.names(first), self.names(last)), ([], []))
+            done = Deferred.fromCoroutine(clear([failing, last], frozenset(), said.append))
+            self.assertIs(self.successResultOf(done), False)
+            self.assertEqual(last.kept, set())
+            told = [line for line in said if line.startswith("hypervisor fake: ")]
+            self.assertEqual(len(told), 2)
+            self.assertIn(str(fault), told[0])
+
+    def test_clear_unknown(self) -> None:
+        """What cannot be looked at is told of, and the others are cleared."""
+        said: list[str] = []
+        machines = self.machines("", ["-x", "gone"], stuck="-x")
+        done = self.successResultOf(Deferred.fromCoroutine(clear([machines], frozenset(), said.append)))
+        self.assertEqual((done, machines.kept, len(said)), (False, {"-x"}, 2))
 
     def test_mirrors(self) -> None:
         """Mirrors are taken down after the machines, those that nobody has open; one that stays up is a failure."""

@@ -56,7 +56,7 @@ class ChrootHypervisor:
 
     async def start(self, instance: InstanceSpec, disks: Sequence[AttachedDisk], paused: bool = False) -> None:
         """As IHypervisor says."""
-        layout = chroot_layout(self.paths, instance.name)
+        layout = self._layout(instance.name)
         if self.files.exists(layout.directory):
             if await self.info(instance.name) is not None:
                 raise HypervisorError(f"instance {instance.name} runs already")
@@ -73,7 +73,7 @@ class ChrootHypervisor:
         try:
             for directory in (layout.above, layout.log.parent):
                 self.files.mkdir(directory, DIRECTORY_MODE)
-            self._check_own(layout)
+            layout.check_own(self.files)
             for directory in (layout.directory, layout.root):
                 self.files.mkdir(directory, DIRECTORY_MODE)
             await records.save(self.files, layout, record)
@@ -98,7 +98,7 @@ class ChrootHypervisor:
 
     async def stop(self, instance_name: str, timeout: float, force: bool = False) -> None:
         """As IHypervisor says."""
-        layout = chroot_layout(self.paths, instance_name)
+        layout = self._layout(instance_name)
         if not self.files.exists(layout.directory):
             return
         with naming(instance_name):
@@ -119,11 +119,12 @@ class ChrootHypervisor:
 
     async def _end(self, layout: ChrootLayout, force: bool) -> None:
         """Its processes, its mounts, its files."""
+        layout.check_own(self.files)
         if not force:
             await self.processes.when_none(layout.root, TERM_LIMIT, signal.SIGTERM)
         if left := await self.processes.when_none(layout.root, KILL_LIMIT, signal.SIGKILL):
             raise HypervisorError(f"these processes of it cannot be killed, see dmesg: {', '.join(map(str, left))}")
-        self._check_own(layout)
+        layout.check_own(self.files)
         if self.files.exists(layout.root):
             await self.roots.unmount(layout)
         try:
@@ -133,8 +134,12 @@ class ChrootHypervisor:
         except OSError as error:
             raise HypervisorError(f"cannot remove {error.filename}: {error.strerror}")
 
-    def _check_own(self, layout: ChrootLayout) -> None:
-        check_directories(self.files, (layout.above, layout.log.parent))
+    def _layout(self, name: str) -> ChrootLayout:
+        """@raise HypervisorError: it is no instance name, or somebody else could have said what is to be there."""
+        layout = chroot_layout(self.paths, name)
+        with naming(name):
+            layout.check_own(self.files)
+        return layout
 
     async def reboot(self, instance: InstanceSpec, disks: Sequence[AttachedDisk]) -> None:
         """As IHypervisor says; its script stops it first, as there is no machine with a reset button."""
@@ -145,7 +150,7 @@ class ChrootHypervisor:
 
     async def info(self, instance_name: str) -> InstanceInfo | None:
         """As IHypervisor says; it runs while it has processes and its script says so."""
-        layout = chroot_layout(self.paths, instance_name)
+        layout = self._layout(instance_name)
         with naming(instance_name):
             record = records.load(self.files, layout)
             processes = await self.processes.of(layout.root) if record is not None else []
@@ -158,6 +163,7 @@ class ChrootHypervisor:
     def kept_names(self) -> list[str]:
         """As IKeepsState says."""
         above = self.paths.chroot_run_dir
+        check_directories(self.files, [above])
         return sorted(self.files.listdir(above)) if self.files.exists(above) else []
 
     async def list_instances(self) -> list[InstanceInfo]:
@@ -187,5 +193,5 @@ class ChrootHypervisor:
 
     async def console(self, instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
         """As IHypervisor says: a shell in its root."""
-        command = ["chroot", str(chroot_layout(self.paths, instance.name).root), "/bin/sh"]
+        command = ["chroot", str(self._layout(instance.name).root), "/bin/sh"]
         return {"instance": instance.name, "kind": "ssh", "host": node_name, "user": "root", "command": command}

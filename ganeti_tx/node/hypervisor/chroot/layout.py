@@ -5,6 +5,8 @@ from pathlib import Path
 from attrs import frozen
 
 from ganeti_tx.node.hypervisor.names import checked_name
+from ganeti_tx.node.hypervisor.own_directories import check_directories
+from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 
@@ -44,6 +46,10 @@ class ChrootLayout:
     def log(self) -> Path:
         """What its script says, and what that starts; it stays when the instance goes."""
         return self.paths.log_chroot_dir / f"{self.name}.log"
+
+    def check_own(self, files: IFiles) -> None:
+        """@raise HypervisorError: somebody else could have said what is to be in it."""
+        check_directories(files, (self.above, self.directory, self.log.parent))
 
 
 def chroot_layout(paths: Paths, name: str) -> ChrootLayout:

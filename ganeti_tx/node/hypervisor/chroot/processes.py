@@ -4,29 +4,32 @@ import errno
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import frozen
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
+from ganeti_tx.errors import HypervisorError
 from ganeti_tx.runtime.process_usage import is_over, read_usage
 from ganeti_tx.runtime.threads import IThreads
 
 #: Seconds between two looks at processes that are to end.
 PAUSE = 0.05
+NODE_ROOT = "/"
 
 
 @frozen
 class Inhabitants:
-    """Finds them in the kernel's list and ends them."""
+    """Finds them in the kernel's list and ends them; those of the node itself are in no instance's root, whatever that is."""
 
     threads: IThreads
     clock: IReactorTime
     proc: Path = Path("/proc")
 
     async def of(self, root: Path) -> list[int]:
-        """Their ids."""
+        """Their ids. @raise HypervisorError: this is no root of an instance."""
         return await self.threads.run(self._list, root)
 
     async def cpu_seconds(self, processes: list[int]) -> float:
@@ -34,7 +37,10 @@ class Inhabitants:
         return await self.threads.run(lambda: sum(read_usage(self.proc / str(each)).cpu or 0.0 for each in processes))
 
     async def when_none(self, root: Path, limit: float, number: signal.Signals | None = None) -> list[int]:
-        """Wait so many seconds until there are none, and send each of them a signal until then; those that are left."""
+        """Wait so many seconds until there are none, and send each of them a signal until then; those that are left.
+
+        @raise HypervisorError: this is no root of an instance; nothing was sent.
+        """
         deadline = self.clock.seconds() + limit
         signalled: set[int] = set()
         while True:
@@ -48,8 +54,18 @@ class Inhabitants:
             await deferLater(self.clock, PAUSE)
 
     def _list(self, root: Path) -> list[int]:
-        place = os.path.realpath(root)
+        place = self._place(root)
         return sorted(each for each in self._all() if self._is_below(each, place) and not is_over(each))
+
+    def _place(self, root: Path) -> str:
+        """As the kernel names it."""
+        place = os.path.realpath(root)
+        if root.is_symlink():
+            raise HypervisorError(f"its root {root} is a link, to {place}; nothing is done to what runs there")
+        with suppress(FileNotFoundError):  # of what is gone nobody has it for a root
+            if place == NODE_ROOT or os.path.samefile(root, NODE_ROOT):
+                raise HypervisorError(f"its root {root} is the node's own; nothing is done to what runs there")
+        return place
 
     def _all(self) -> Iterator[int]:
         return (int(entry.name) for entry in self.proc.iterdir() if entry.name.isdigit())
@@ -69,7 +85,7 @@ class Inhabitants:
                 return
             raise
         try:
-            if self._is_below(process, os.path.realpath(root)):
+            if self._is_below(process, self._place(root)):
                 signal.pidfd_send_signal(descriptor, number)
         except ProcessLookupError:
             pass  # it has ended meanwhile

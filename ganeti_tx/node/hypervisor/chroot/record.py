@@ -56,7 +56,8 @@ async def save(files: IFiles, layout: ChrootLayout, record: ChrootRecord) -> Non
 
 
 def load(files: IFiles, layout: ChrootLayout) -> ChrootRecord | None:
-    """None when nothing is remembered. @raise HypervisorError: it cannot be read."""
+    """None when nothing is remembered. @raise HypervisorError: it cannot be read, or somebody else could have written it."""
+    layout.check_own(files)
     try:
         return msgspec.json.decode(files.read(layout.record, LIMIT), type=ChrootRecord)
     except FileNotFoundError:

@@ -55,7 +55,7 @@ class LxcHypervisor:
 
     async def start(self, instance: InstanceSpec, disks: Sequence[AttachedDisk], paused: bool = False) -> None:
         """As IHypervisor says."""
-        layout = container_layout(self.paths, instance.name)
+        layout = self._layout(instance.name)
         if self.files.exists(layout.directory):
             if await self.containers.look(layout) is not None:
                 raise HypervisorError(f"instance {instance.name} runs already")
@@ -77,7 +77,7 @@ class LxcHypervisor:
         started = False
         try:
             self.files.mkdir(layout.above, DIRECTORY_MODE)
-            check_directories(self.files, [layout.above])
+            layout.check_own(self.files)
             self.files.mkdir(layout.directory, DIRECTORY_MODE)
             self.files.mkdir(layout.root, DIRECTORY_MODE)
             await records.save(self.files, layout, ContainerRecord(memory=memory, vcpus=vcpus, veths=veths))
@@ -90,6 +90,7 @@ class LxcHypervisor:
             started = True
         finally:
             if not started:
+                layout.check_own(self.files)  # LXC runs what a configuration says, also when it ends a container
                 await self.containers.kill(layout)
                 await self._clear(layout)
 
@@ -107,7 +108,7 @@ class LxcHypervisor:
 
     async def stop(self, instance_name: str, timeout: float, force: bool = False) -> None:
         """As IHypervisor says."""
-        layout = container_layout(self.paths, instance_name)
+        layout = self._layout(instance_name)
         if not self.files.exists(layout.directory):
             return
         with naming(instance_name):
@@ -121,7 +122,7 @@ class LxcHypervisor:
 
     async def _clear(self, layout: ContainerLayout) -> None:
         """Leave nothing of what does not run."""
-        check_directories(self.files, [layout.above])
+        layout.check_own(self.files)
         record = records.load(self.files, layout)
         if record is not None:
             await self.veths.release(record.veths)
@@ -143,15 +144,23 @@ class LxcHypervisor:
 
     async def info(self, instance_name: str) -> InstanceInfo | None:
         """As IHypervisor says."""
-        layout = container_layout(self.paths, instance_name)
+        layout = self._layout(instance_name)
         record = records.load(self.files, layout)
         if record is None or (seen := await self.containers.look(layout)) is None:
             return None
         return InstanceInfo(instance_name, seen.pid, record.memory, record.vcpus, RunState.RUNNING, seen.cpu_seconds)
 
+    def _layout(self, name: str) -> ContainerLayout:
+        """@raise HypervisorError: it is no instance name, or somebody else could have said what LXC is told of it."""
+        layout = container_layout(self.paths, name)
+        with naming(name):
+            layout.check_own(self.files)
+        return layout
+
     def kept_names(self) -> list[str]:
         """As IKeepsState says."""
-        above = container_layout(self.paths, "any").above
+        above = self.paths.lxc_run_dir
+        check_directories(self.files, [above])
         return sorted(self.files.listdir(above)) if self.files.exists(above) else []
 
     async def list_instances(self) -> list[InstanceInfo]:
@@ -187,7 +196,7 @@ class LxcHypervisor:
 
     async def console(self, instance: InstanceSpec, node_name: str) -> Mapping[str, Any]:
         """As IHypervisor says."""
-        layout = container_layout(self.paths, instance.name)
+        layout = self._layout(instance.name)
         if not lxc_params(instance.hvparams).num_ttys:
             text = f"Instance {instance.name} has no console: its parameter num_ttys is 0"
             return {"instance": instance.name, "kind": "msg", "message": text}

@@ -5,6 +5,8 @@ from pathlib import Path
 from attrs import frozen
 
 from ganeti_tx.node.hypervisor.names import checked_name
+from ganeti_tx.node.hypervisor.own_directories import check_directories
+from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 
@@ -18,7 +20,7 @@ class ContainerLayout:
     @property
     def above(self) -> Path:
         """The directory with a directory for each container."""
-        return self.paths.run_dir / "lxc"
+        return self.paths.lxc_run_dir
 
     @property
     def directory(self) -> Path:
@@ -44,6 +46,10 @@ class ContainerLayout:
     def log(self) -> Path:
         """What LXC says of its start."""
         return self.directory / "log"
+
+    def check_own(self, files: IFiles) -> None:
+        """@raise HypervisorError: somebody else could have said what is to be in it."""
+        check_directories(files, (self.above, self.directory))
 
 
 def container_layout(paths: Paths, name: str) -> ContainerLayout:

@@ -45,7 +45,8 @@ async def save(files: IFiles, layout: ContainerLayout, record: ContainerRecord) 
 
 
 def load(files: IFiles, layout: ContainerLayout) -> ContainerRecord | None:
-    """None when nothing is remembered. @raise HypervisorError: it cannot be read."""
+    """None when nothing is remembered. @raise HypervisorError: it cannot be read, or somebody else could have written it."""
+    layout.check_own(files)
     try:
         return msgspec.json.decode(files.read(layout.record, LIMIT), type=ContainerRecord)
     except FileNotFoundError:

@@ -11,6 +11,7 @@ from ganeti_tx.model.enums import NicMode
 from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT
 from ganeti_tx.node.hypervisor.nics.node_ends import STOP, NodeEnds
 from ganeti_tx.node.hypervisor.nics.script_environment import NodeEnd
+from ganeti_tx.node.hypervisor.own_directories import check_directories
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
@@ -82,12 +83,14 @@ class XenVifs:
 
     def _facts(self, name: str, number: str) -> Path:
         """Of both kinds of domains. @raise HypervisorError: there are none."""
-        top = self.paths.run_dir / "xen-hypervisor"
+        top = self.paths.xen_run_dir
+        check_directories(self.files, [top])
         kinds = self.files.listdir(top) if self.files.exists(top) else []
         found = [top / kind / name / "nics" / number for kind in kinds if name and "/" not in name]
         path = next((each for each in found if self.files.exists(each)), None)
         if path is None:
             raise HypervisorError(f"interface {number} of domain {name!r} is none of an instance on this node")
+        check_directories(self.files, (path.parents[2], path.parents[1], path.parent))
         return path
 
     async def _write(self, vif: Vif, key: str, value: str) -> None:

@@ -33,6 +33,7 @@ class DomainEnding:
 
     async def stop(self, layout: DomainLayout, timeout: float, force: bool) -> None:
         """Ask the guest, wait for it, cut it off, clear away; each as far as there is something to do."""
+        layout.check_own(self.files)
         if not self.files.exists(layout.directory):
             return
         domain = await self.own.living(layout)
@@ -50,7 +51,12 @@ class DomainEnding:
         self.clear(layout)
 
     def clear(self, layout: DomainLayout) -> None:
-        """The files of what is no more."""
+        """The files of what is no more. @raise HypervisorError: others are among them, which stay, or could be."""
+        layout.check_own(self.files)
+        if foreign := [name for name in self._kept(layout) if not layout.is_own(name)]:
+            raise HypervisorError(
+                f"instance {layout.name}: {layout.directory / foreign[0]} was not written for it; move it away"
+            )
         try:
             if is_ours(self.files, layout.config):
                 self.files.remove(layout.config)
@@ -58,6 +64,9 @@ class DomainEnding:
                 self.files.remove_tree(layout.directory)
         except OSError as error:
             raise HypervisorError(f"instance {layout.name}: cannot remove {error.filename}: {error.strerror}")
+
+    def _kept(self, layout: DomainLayout) -> list[str]:
+        return self.files.listdir(layout.directory) if self.files.exists(layout.directory) else []
 
     async def _destroy(self, layout: DomainLayout, domain: Domain) -> None:
         """What ends by itself meanwhile cannot be destroyed, which is no fault."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from attrs import define, evolve
 from twisted.internet.interfaces import IReactorTime
+from twisted.logger import Logger
 from zope.interface import implementer
 
 from ganeti_tx.errors import HypervisorError
@@ -20,6 +21,7 @@ from ganeti_tx.node.hypervisor.xen.ending import DomainEnding, can_hear
 from ganeti_tx.node.hypervisor.xen.guest import Guest
 from ganeti_tx.node.hypervisor.xen.kind import XenKind
 from ganeti_tx.node.hypervisor.xen.layout import DomainLayout
+from ganeti_tx.node.hypervisor.xen.listed import Domain
 from ganeti_tx.node.hypervisor.xen.nic_files import write_nics
 from ganeti_tx.node.hypervisor.xen.node_facts import hv_info, number
 from ganeti_tx.node.hypervisor.xen.own import OwnDomains, find, seen
@@ -30,6 +32,8 @@ from ganeti_tx.node.hypervisor.xen.vifs import check_nics
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
+
+log = Logger()
 
 DIRECTORY_MODE = 0o750
 #: Of Xen's own directory, and of a configuration, which has the password of the display.
@@ -131,6 +135,7 @@ class XenHypervisor:
             disks=[disk.path for disk in guest.disks],
         )
         self.files.mkdir(layout.directory, DIRECTORY_MODE)
+        layout.check_own(self.files)
         await save(self.files, layout.record, record)
         await write_nics(self.files, layout, guest.spec)
         self.files.mkdir(layout.config.parent, CONFIG_DIRECTORY_MODE)
@@ -182,10 +187,16 @@ class XenHypervisor:
         domains = await self.xl.domains()
         found = []
         for name in names:
-            record = load_domain(self.files, self.own.layout(name))
-            domain = find(domains, name, record) if record is not None else None
-            found.append(seen(name, domain, record) if domain is not None and record is not None else None)
+            try:
+                found.append(self._among(domains, name))
+            except HypervisorError as error:  # one that cannot be looked at hides no other
+                log.error("instance {name}: {error}", name=name, error=error)
         return [each for each in found if each is not None]
+
+    def _among(self, domains: Sequence[Domain], name: str) -> InstanceInfo | None:
+        record = load_domain(self.files, self.own.layout(name))
+        domain = find(domains, name, record) if record is not None else None
+        return seen(name, domain, record) if domain is not None and record is not None else None
 
     async def node_info(self) -> Mapping[str, Any]:
         """As IHypervisor says."""

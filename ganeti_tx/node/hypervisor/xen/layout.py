@@ -5,12 +5,14 @@ from pathlib import Path
 from attrs import frozen
 
 from ganeti_tx.node.hypervisor.names import checked_name
+from ganeti_tx.node.hypervisor.own_directories import check_directories
+from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 
 def above(paths: Paths, kind: str) -> Path:
     """The directory with a directory for each instance of one of the two hypervisors."""
-    return paths.run_dir / "xen-hypervisor" / kind
+    return paths.xen_run_dir / kind
 
 
 @frozen
@@ -55,6 +57,17 @@ class DomainLayout:
     def relay(self) -> Path:
         """The process id of the program between the two nodes, as long as it runs."""
         return self.directory / "relay.pid"
+
+    def is_own(self, name: str) -> bool:
+        """Whether a file of that name in its directory can be ours; socat has more beside that with its process id."""
+        ours = (self.record.name, self.nics.name, self.move.name)
+        return name in ours or name.startswith(self.relay.name)
+
+    def check_own(self, files: IFiles) -> None:
+        """@raise HypervisorError: somebody else could have said what is to be in it."""
+        check_directories(
+            files, (self.paths.xen_run_dir, self.directory.parent, self.directory, self.nics, self.log.parent)
+        )
 
 
 def domain_layout(paths: Paths, kind: str, name: str) -> DomainLayout:

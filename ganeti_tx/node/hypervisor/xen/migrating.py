@@ -79,10 +79,11 @@ class MigratingXen(XenHypervisor):
 
     async def _begin(self, layout: DomainLayout, role: Role, argv: Sequence[str]) -> None:
         """Start a program that goes on by itself."""
+        self.files.mkdir(layout.log.parent, DIRECTORY_MODE)
+        layout.check_own(self.files)
         for path in (layout.log, layout.relay):
             if self.files.exists(path):
                 self.files.remove(path)
-        self.files.mkdir(layout.log.parent, DIRECTORY_MODE)
         try:
             pid = self.runner.run_detached(argv, log=layout.log)
         except OSError as error:

@@ -75,8 +75,9 @@ RECEIVE = (XL, "migrate-receive")
 
 def log_of(files: IFiles, layout: DomainLayout) -> bytes:
     """What the programs have said; nothing when that is very much."""
+    layout.check_own(files)
     try:
-        return files.read(layout.log, MAX_LOG)
+        return files.read(layout.log, MAX_LOG, links=False)
     except OSError:
         return b""
 

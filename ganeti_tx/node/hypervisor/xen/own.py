@@ -6,6 +6,8 @@ from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.interfaces import InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.names import naming
+from ganeti_tx.node.hypervisor.own_directories import check_directories
 from ganeti_tx.node.hypervisor.xen.layout import DomainLayout, above, domain_layout
 from ganeti_tx.node.hypervisor.xen.listed import CRASHED, DYING, POWEROFF, REBOOT, SHUTDOWN, SUSPEND, Domain
 from ganeti_tx.node.hypervisor.xen.record import DomainRecord, load_domain
@@ -27,12 +29,16 @@ class OwnDomains:
     kind: str
 
     def layout(self, name: str) -> DomainLayout:
-        """@raise HypervisorError: it is no instance name."""
-        return domain_layout(self.paths, self.kind, name)
+        """@raise HypervisorError: it is no instance name, or somebody else could have said what is to be there."""
+        layout = domain_layout(self.paths, self.kind, name)
+        with naming(name):
+            layout.check_own(self.files)
+        return layout
 
     def names(self) -> list[str]:
         """The instances that we remember."""
         directory = above(self.paths, self.kind)
+        check_directories(self.files, (directory.parent, directory))
         return sorted(self.files.listdir(directory)) if self.files.exists(directory) else []
 
     async def look(self, layout: DomainLayout) -> Domain | None:

@@ -51,11 +51,13 @@ class MoveRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 def load_domain(files: IFiles, layout: DomainLayout) -> DomainRecord | None:
     """None when nothing is remembered. @raise HypervisorError: it cannot be read."""
+    layout.check_own(files)
     return _load(files, layout.record, DomainRecord)
 
 
 def load_move(files: IFiles, layout: DomainLayout) -> MoveRecord | None:
     """None when there is no migration. @raise HypervisorError: it cannot be read."""
+    layout.check_own(files)
     return _load(files, layout.move, MoveRecord)
 
 

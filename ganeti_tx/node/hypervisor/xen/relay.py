@@ -77,6 +77,7 @@ class Relays:
             raise HypervisorError(f"process {pid}, which carries a migration of instance {layout.name}, does not end")
 
     def _pid(self, layout: DomainLayout) -> int | None:
+        layout.check_own(self.files)
         try:
             text = self.files.read(layout.relay, MAX_PID_FILE).decode("ascii", "replace").strip()
         except OSError:
