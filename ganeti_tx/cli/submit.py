@@ -60,10 +60,10 @@ def run_job(session: Session, options: Parsed, ops: Sequence[OpCode], *, to_drai
     job_id = submit([prepared(session, options, op) for op in ops])
     session.jobs[job_id] = None
     given = vars(options)
-    if given.get("submit_only"):
-        raise JobSubmittedException(job_id)
     if given.get("print_jobid"):
         session.print(str(job_id))
+    if given.get("submit_only"):
+        raise JobSubmittedException(job_id)
     return follow(session, job_id)
 
 

@@ -10,14 +10,14 @@ from ganeti_tx.cli.options import MANY_JOBS, ONE_JOB, TABLE, TREE, Command, swit
 from ganeti_tx.cli.parsing import Parsed, UsageError, job_ids
 from ganeti_tx.cli.progress import FINAL, GOES_ON, Watched, follow, results
 from ganeti_tx.cli.session import Session
-from ganeti_tx.errors import ExitCode, GanetiError, JobCanceled, JobLost
+from ganeti_tx.errors import ExitCode, GanetiError, JobCanceled, JobLost, LuxiError
 
 #: Seconds between two looks at several jobs.
 _PAUSE = 1.0
 
 
 class Ended(NamedTuple):
-    """How a job has ended, for programs; of one that is not there any status is unknown."""
+    """How a job has ended, for programs; the status is None of one that is not there, or that nobody can tell of."""
 
     job: int
     status: str | None
@@ -70,6 +70,9 @@ def _ended(session: Session, job_id: int, *, quiet: bool) -> Ended:
         follow(session, job_id, quiet=quiet, steps=True)
     except JobLost:
         raise
+    except LuxiError as error:  # the master daemon is away; the job may have succeeded
+        warn_of(session, f"How job {job_id} ends is not known", error)
+        return Ended(job_id, None, describe(error)[1])
     except GanetiError as error:
         return _failed(session, job_id, error)
     return Ended(job_id, "success")
@@ -113,7 +116,7 @@ def _look(session: Session, job_id: int, watched: Watched) -> Ended | None:
         session.warn(describe(error)[1])
         return Ended(job_id, None, describe(error)[1])
     except GanetiError as error:
-        if watched.status not in FINAL:
+        if watched.status not in FINAL or isinstance(error, LuxiError):
             raise
         return _failed(session, job_id, error)
     session.print(f"{job_id}: {watched.status}")

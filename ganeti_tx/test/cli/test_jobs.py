@@ -60,6 +60,10 @@ class SubmitTests(SynchronousTestCase):
         self.assertEqual(self.cli(*REMOVE, "--print-jobid", "web1"), (0, "1\n", ""))
         self.assertEqual(len(self.cli.client.sent("WaitForJobChange")), 1)
 
+    def test_print_jobid_of_submitted(self) -> None:
+        """With --submit, too, the number alone is on standard output, for scripts."""
+        self.assertEqual(self.cli(*REMOVE, "--submit", "--print-jobid", "web1"), (0, "1\n", "JobID: 1\n"))
+
     def test_failure(self) -> None:
         """The error of the opcode is the command's."""
         self.cli.client.results["OP_INSTANCE_REMOVE"] = OpPrereqError("Instance 'web1' not known", ECode.NOENT)

@@ -9,6 +9,7 @@ from ganeti_tx.cli.job.chosen import job_ranges
 from ganeti_tx.cli.parsing import UsageError
 from ganeti_tx.cli.progress import GOES_ON
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.test.cli.fakes import STAMP, CommandLine, Outcome, answer_of
 
 
@@ -96,6 +97,18 @@ class WatchTests(SynchronousTestCase):
         self.assertEqual((outcome.status, json.loads(outcome.out)["status"]), (0, "success"))
         outcome = self.cli("gnt-job", "wait", "--output-format=json", "9")
         self.assertEqual((outcome.status, outcome.out), (1, ""))
+
+    def test_master_away(self) -> None:
+        """When the master daemon stays away nothing is said of how the job has ended; it may have succeeded."""
+        for verb in ("wait", "watch"):
+            self.waits = {2: [NoMasterError("nobody listens")] * 100}
+            self.watch("--output-format=json", "1")  # from now on the client answers so
+            outcome = self.cli("gnt-job", verb, "--output-format=json", "2")
+            ended = json.loads(outcome.out)
+            (ended,) = ended if isinstance(ended, list) else [ended]
+            self.assertEqual((outcome.status, ended["job"], ended["status"]), (1, 2, None))
+            self.assertIn("nobody listens", ended["error"])
+            self.assertIn("How job 2 ends is not known", outcome.err)
 
     def test_usage(self) -> None:
         """Ids or all, not both and not neither."""
