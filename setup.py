@@ -32,7 +32,16 @@ setup(
     package_data={
         "ganeti_tx": ["py.typed"],
         "twisted": ["plugins/ganeti_tx_*.py"],
-        "ganeti_tx.test": ["**/*.json", "**/*.jsonl", "**/*.c", "**/*.ld", "**/*.txt", "**/*.sh"],
+        "ganeti_tx.test": [
+            "**/*.json",
+            "**/*.jsonl",
+            "**/*.c",
+            "**/*.S",
+            "**/*.ld",
+            "**/*.txt",
+            "**/*.stderr",
+            "**/*.sh",
+        ],
     },
     include_package_data=True,
     data_files=shared_files(),

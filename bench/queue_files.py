@@ -1,6 +1,7 @@
 """Makes a queue directory with many ended jobs, as years of work leave it."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from ganeti_tx.model.opcodes import Disclosure, OpInstanceStartup, encode
@@ -11,9 +12,14 @@ from ganeti_tx.runtime.paths import Paths
 INTERVAL = 60
 
 
-def ended_job(job_id: int, end: int) -> bytes:
+def one_of_many(job_id: int) -> str:
+    """The instance of a job, whether there is one or not."""
+    return f"web{job_id % 500}.example.com"
+
+
+def ended_job(job_id: int, end: int, instance: str) -> bytes:
     """The file of a job of one opcode that ended well."""
-    op = OpInstanceStartup(instance_name=f"web{job_id % 500}.example.com")
+    op = OpInstanceStartup(instance_name=instance)
     stored = encode(op, Disclosure.STORED)
     stored["reason"] = [
         ["gnt:client:gnt-instance", "startup", end * 10**9],
@@ -41,7 +47,7 @@ def ended_job(job_id: int, end: int) -> bytes:
     )
 
 
-def fill(paths: Paths, archived: int, live: int, now: int) -> None:
+def fill(paths: Paths, archived: int, live: int, now: int, instance_of: Callable[[int], str] = one_of_many) -> None:
     """Jobs 1 to `archived` in the archive, the next `live` ones in the queue; the last ended at `now`."""
     last = archived + live
     here = None
@@ -50,7 +56,7 @@ def fill(paths: Paths, archived: int, live: int, now: int) -> None:
         if path.parent != here:
             here = path.parent
             here.mkdir(mode=0o750, parents=True, exist_ok=True)
-        write(path, ended_job(job_id, now - (last - job_id) * INTERVAL))
+        write(path, ended_job(job_id, now - (last - job_id) * INTERVAL, instance_of(job_id)))
     write(paths.queue_serial_file, f"{last}\n".encode())
 
 

@@ -18,6 +18,7 @@ from ganeti_tx.runtime.daemon_control import READY_LIMIT
 from ganeti_tx.runtime.daemon_log import daemon_log, output_log, to_syslog
 from ganeti_tx.runtime.daemon_user import become_user, check_user, prepare
 from ganeti_tx.runtime.files_errors import reason
+from ganeti_tx.runtime.garbage import search_seldom
 from ganeti_tx.runtime.ownership import has_own_users
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.readiness import READY, VARIABLE, heard
@@ -35,6 +36,7 @@ def start(daemon: str, arguments: Sequence[str]) -> int:
 
     The daemon keeps its own pid file, which a crash cannot make stale.
     """
+    search_seldom()
     try:
         paths = Paths.from_environment(os.environ)
     except ValueError as error:

@@ -140,17 +140,22 @@ def instance_entry(view: InstanceView) -> dict[str, Any]:
         "hypervisor": instance.hypervisor,
         "tags": list(instance.tags),
         "nodes": [view.primary.name, *(node.name for node in view.secondaries)],
-        "nics": [nic_values(nic.mac, nic.ip, nic.mode, nic.link) for nic in spec.nics],
+        "nics": [nic_values(nic.mac, nic.ip, nic.mode, nic.link, nic.network) for nic in spec.nics],
         "disk_template": view.disk_template,
         "disks": [disk_entry(disk.dev_type, disk.size, disk.mode, disk.spindles) for disk in view.disks],
         "disk_space_total": room(view.disk_template, [disk.size for disk in view.disks]),
     }
 
 
-def nic_values(mac: str, ip: str | None, mode: str, link: str) -> dict[str, Any]:
-    """One network interface."""
+def nic_values(mac: str, ip: str | None, mode: str | None, link: str | None, network: str | None) -> dict[str, Any]:
+    """One network interface. By the uuid of its network an allocator keeps to the groups that are connected to that.
+
+    @param mode: None, as `link`, where it depends on the group that is chosen.
+    """
     values = {"mac": mac, "ip": ip, "mode": mode, "link": link}
-    return {**values, "bridge": link} if mode == NicMode.BRIDGED else values
+    if mode == NicMode.BRIDGED:
+        values["bridge"] = link
+    return values if network is None else {**values, "network": network}
 
 
 def disk_entry(template: DiskTemplate, size: int, mode: str, spindles: int | None) -> dict[str, Any]:

@@ -29,9 +29,20 @@ def check_params(
             placed or word not in settings.enabled_disk_templates,
             f"disk template {word.value!r} needs a volume group; name it with --vg-name",
         )
+    for name, params in settings.hvparams.items():
+        problems.unless(
+            bool(settings.uid_pool) or params.get("security_model") != "pool",
+            f"hvparams.{name}.security_model: 'pool' needs a pool of user ids; give it with --uid-pool",
+        )
     given, longest = settings.master_netmask, longest_netmask(settings)
     fine = given is None or 0 < given <= longest
     problems.unless(fine, f"--master-netmask must be from 1 to {longest}, not {given}")
+    allowed = settings.ipolicy.get("disk-templates")
+    for word in allowed if isinstance(allowed, list) else ():
+        problems.unless(
+            word in settings.enabled_disk_templates,
+            f"disk template {word!r} is allowed by the ipolicy, but not enabled on the cluster",
+        )
     asked = {each.name: value for each in declared if (value := getattr(settings, each.parameter, None)) is not None}
     return {each.name: _stored(each, asked[each.name], problems) for each in declared if each.name in asked}
 
@@ -63,4 +74,8 @@ def cluster_settings(settings: InitSettings, params: Mapping[str, Any]) -> dict[
         "primary_ip_family": int(family_of_version(settings.primary_ip_version)),
         "ssh_key_bits": settings.ssh_bits,
     }
-    return {name: msgspec.to_builtins(value) for name, value in {**params, **own}.items()}
+    fields = {name: msgspec.to_builtins(value) for name, value in {**params, **own}.items()}
+    if "disk-templates" not in settings.ipolicy:
+        # what is not enabled nobody could make, and planners are told of the policy only
+        fields["ipolicy"]["disk-templates"] = list(settings.enabled_disk_templates)
+    return fields

@@ -10,6 +10,7 @@ from attrs import frozen
 
 from ganeti_tx.bootstrap.problems import Problems
 from ganeti_tx.model.ip_family import every_address, family_of
+from ganeti_tx.model.own_ports import MOND_PORT, RAPI_PORT
 from ganeti_tx.runtime.daemon_names import RAPI
 from ganeti_tx.runtime.paths import Paths
 
@@ -30,8 +31,8 @@ class Port:
 #: Ganeti 3.0 ports.
 PORTS = {
     "ganeti-confd": Port(1814, socket.SOCK_DGRAM),
-    "ganeti-mond": Port(1815),
-    RAPI: Port(5080, everywhere=True),
+    "ganeti-mond": Port(MOND_PORT),
+    RAPI: Port(RAPI_PORT, everywhere=True),
 }
 
 

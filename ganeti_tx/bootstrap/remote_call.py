@@ -13,6 +13,7 @@ from attrs import define
 
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.bootstrap.remote_program import NO_COMMAND, missing, remote_words
+from ganeti_tx.model.printable import printable_lines
 from ganeti_tx.runtime.paths import Paths
 
 REMOTE_SHELL_VARIABLE = "GANETI_REMOTE_SHELL"
@@ -119,7 +120,7 @@ class RemoteCall:
     def _failure(self, status: int, errors: bytes, lines: list[str]) -> RemoteFailure:
         if status == NO_COMMAND:
             return RemoteFailure(missing(self.host, PROGRAM).args)
-        told = errors[-MAX_SAID:].decode("utf-8", "replace").strip().splitlines()
+        told = printable_lines(errors[-MAX_SAID:].strip())
         words = told or [line for line in lines if line != BEGUN] or [f"status {status}"]
         # ssh itself ends with 255 when the connection breaks, and a signal's end is not the step's own
         lost = status == 255 or status < 0 or status > 128
@@ -129,4 +130,4 @@ class RemoteCall:
 def lines_of(file: IO[bytes]) -> list[str]:
     """What was written so far."""
     file.seek(0)
-    return file.read(MAX_SAID).decode("utf-8", "replace").splitlines()
+    return printable_lines(file.read(MAX_SAID))

@@ -1,10 +1,10 @@
 """Calling ganeti-bootstrap, the program that sets nodes up where no master daemon can."""
 
 import json
-import sys
 from typing import Any
 
 from ganeti_tx.cli.session import Session
+from ganeti_tx.own_modules import module_argv
 
 _MODULE = "ganeti_tx.bootstrap.main"
 
@@ -14,4 +14,4 @@ def run_bootstrap(session: Session, step: str, document: dict[str, Any]) -> int:
 
     The document goes over standard input, since it may hold what no list of processes may show.
     """
-    return session.run([sys.executable, "-m", _MODULE, step], json.dumps(document).encode())
+    return session.run(module_argv(_MODULE, step), json.dumps(document).encode())

@@ -44,9 +44,9 @@ class CommandLog:
         """See `ICommandLog`; the line starts with the time of this place."""
         at = time.strftime("%Y-%m-%d %H:%M:%S")
         line = " ".join(f"{at}: {self._who} {level} {text}".split("\n"))[:MAX_LINE]
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         try:
-            file = os.open(self._path, flags, MODE)
+            file = _opened(self._path, flags)
         except OSError:  # not for everybody who may run commands, and not before there is a cluster
             return
         try:
@@ -56,6 +56,14 @@ class CommandLog:
             return
         finally:
             os.close(file)
+
+
+def _opened(path: str | os.PathLike[str], flags: int) -> int:
+    """With O_CREAT only if it is to be made: in the daemons' directory a kernel may refuse that for another user's file."""
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        return os.open(path, flags | os.O_CREAT, MODE)
 
 
 def words_to_keep(command: Command, words: Sequence[str]) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from ganeti_tx.model.disk_template import Template
+from ganeti_tx.model.disk_template import COMMON_KEYS, Template
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.hypervisor import HypervisorKind
-from ganeti_tx.model.hypervisors import HYPERVISORS
+from ganeti_tx.model.hypervisors import CLUSTER_ONLY, HYPERVISORS
 from ganeti_tx.model.params.kinds import Size, types_of
 
 _WORDS: Mapping[object, str] = {bool: "bool", float: "float", int: "int", Size: "size"}
@@ -18,10 +18,18 @@ def words_of(params: type[Struct]) -> Mapping[str, str]:
     return {name: _WORDS.get(declared, "string") for name, declared in types_of(params).items()}
 
 
+def of_instances(hypervisor: Mapping[str, str]) -> Mapping[str, str]:
+    """Of a hypervisor's parameters those that not the cluster alone has."""
+    return {name: word for name, word in hypervisor.items() if name not in CLUSTER_ONLY}
+
+
 #: Of all hypervisors together; no name has two types.
 HYPERVISOR = {name: word for kind in HYPERVISORS.values() for name, word in words_of(kind.params).items()}
 #: Of all disk templates together; no name has two types.
 DISK_TEMPLATE = {name: word for template in TEMPLATES.values() for name, word in words_of(template.params).items()}
+#: What may be said of a disk of one template or another, and the words for what is so as long as it lives.
+DISK = sorted(COMMON_KEYS.union(*(template.known for template in TEMPLATES.values())))
+FIXED = {name: words for template in TEMPLATES.values() for name, words in template.fixed.items()}
 
 
 def choices_of(kinds: Iterable[HypervisorKind | Template]) -> Mapping[str, Sequence[str]]:

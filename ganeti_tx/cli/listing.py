@@ -7,7 +7,7 @@ from typing import Any
 from ganeti_tx.cli.filters import Filter
 from ganeti_tx.cli.hints import hint_of_fields
 from ganeti_tx.cli.output import Column, Formatter, Style, query_columns, table, unknown_fields
-from ganeti_tx.cli.parsing import Parsed
+from ganeti_tx.cli.parsing import OptionError, Parsed
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ExitCode
 
@@ -41,16 +41,24 @@ def style_of(session: Session, options: Parsed) -> Style:
 
 
 def chosen_fields(output: str | None, default: Sequence[str]) -> list[str]:
-    """The fields of -o: none given the usual ones, after a plus the usual ones and more."""
+    """The fields of -o: none given the usual ones, after a plus the usual ones and more.
+
+    @raise OptionError: one has no name.
+    """
     if not output:
         return list(default)
     if output.startswith("+"):
-        return [*default, *_names(output[1:])]
-    return _names(output)
+        return [*default, *_names(output[1:], output)]
+    return _names(output, output)
 
 
-def _names(text: str) -> list[str]:
-    return [name for name in text.split(",") if name]
+def _names(text: str, typed: str) -> list[str]:
+    names = text.split(",")
+    if "" in names:
+        raise OptionError(
+            f"option -o: field {names.index('') + 1} of {typed!r} has no name; give names with one comma between two"
+        )
+    return names
 
 
 def show_list(

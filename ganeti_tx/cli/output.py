@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ganeti_tx.cli.tree import leaf
+from ganeti_tx.cli.tree import in_cell, leaf
 from ganeti_tx.model import sizes
 
 #: Statuses of a value in a query's answer (Ganeti 3.0 query table, result_status).
@@ -32,8 +32,9 @@ class Column(NamedTuple):
     format_all: Callable[[Sequence[Any]], list[str]] | None = None
 
     def texts(self, values: Sequence[Any]) -> Iterable[str]:
-        """How these values read."""
-        return map(self.format, values) if self.format_all is None else self.format_all(values)
+        """How these values read, each within its cell, whoever has made them."""
+        read = list(map(self.format, values)) if self.format_all is None else self.format_all(values)
+        return read if "".join(read).isprintable() else map(in_cell, read)
 
 
 class Style(NamedTuple):
@@ -133,7 +134,7 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[Any]], style: Style
         return [""] * (len(held) + style.headers)
     cells = list(zip(*held, strict=True)) if held else [()] * len(columns)
     texts = [
-        [*([column.title] if style.headers else ()), *column.texts(values)]
+        [*([in_cell(column.title)] if style.headers else ()), *column.texts(values)]
         for column, values in zip(columns, cells, strict=True)
     ]
     if style.separator is not None:

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ganeti_tx.cli.job_state import FIELDS, PLAIN_FIELDS, JobState
-from ganeti_tx.cli.session import Session
+from ganeti_tx.cli.patience import PATIENCE
+from ganeti_tx.cli.session import Session, not_the_master
 from ganeti_tx.cli.step_text import STEP, step_text
 from ganeti_tx.errors import GanetiError, JobCanceled, JobLost, LuxiError, OpExecError, decode_error
+from ganeti_tx.luxi.transport_errors import NoMasterError
 
 FINAL = frozenset({"canceled", "error", "success"})
 #: The filter for jobs that have not ended.
@@ -17,8 +19,7 @@ _FIRST_WAIT = 5
 _WAIT = 60
 #: Seconds after which the line about how far a job is is written anew.
 _LIVE_WAIT = 1
-#: A master that is being restarted is asked again so often, each time five seconds later.
-_TRIES = 15
+#: A master that is being restarted is asked again, each time so many seconds later than the last time.
 _PAUSE = 5.0
 _STALLED = {
     "queued": "Job {} is waiting in the queue",
@@ -118,17 +119,28 @@ class Watched:
 def _next_change(
     session: Session, job_id: int, fields: Sequence[str], previous: list[Any] | None, serial: int | None, wait: int
 ) -> Any:
-    """The server's next answer, None for its word that nothing changed; a restarting master is waited for."""
-    for attempt in range(1, _TRIES + 1):
+    """The server's next answer, None for its word that nothing changed; a restarting master is waited for.
+
+    @raise NoMasterError: another node has become the master meanwhile.
+    """
+    waited, pause = 0.0, 0.0
+    while True:
         try:
             answer = session.client.wait_for_job_change(job_id, list(fields), previous, serial, wait)
             return None if answer == "nochange" else answer
         except LuxiError as error:
-            if type(error) is LuxiError or attempt == _TRIES:
+            if type(error) is LuxiError:
                 raise
-            session.warn(f"Lost the master daemon, trying again in {_PAUSE * attempt:.0f} seconds: {error}")
-            session.sleep(_PAUSE * attempt)
-    raise AssertionError("the last attempt returns or raises")
+            if (master := session.other_master()) is not None:
+                raise NoMasterError(
+                    f"{not_the_master(master)}; look there first, with 'gnt-job watch {job_id}', what has become of job {job_id}"
+                ) from None
+            if waited >= PATIENCE:
+                raise
+            pause = min(pause + _PAUSE, PATIENCE - waited)
+            session.warn(f"Lost the master daemon, trying again in {pause:.0f} seconds: {error}")
+            session.sleep(pause)
+            waited += pause
 
 
 def _say_why(session: Session, job_id: int, status: str, stalled: set[str]) -> None:

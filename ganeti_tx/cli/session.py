@@ -74,6 +74,8 @@ class Session:
         #: Of what is collected, which goes to the same place in the end.
         self._painting: bool | None = None
         self._out = out
+        #: Whether somebody reads the result; what is collected goes there in the end.
+        self._seen = out.isatty()
         self._err = err
         self._connect = connect
         self._client: Client | None = None
@@ -140,10 +142,14 @@ class Session:
         self.write((_painted(line) if self.paints else line) + "\n")
 
     def emit(self, value: Any, columns: Sequence[str] | None = None) -> None:
-        """The result as the document that was asked for. @param columns: the keys of each row, if it has such."""
+        """The result as the document that was asked for, which programs get as it is, and terminals as harmless text.
+
+        @param columns: the keys of each row, if it has such.
+        """
         assert self.document is not None, "no document was asked for"
         self.emitted = True
-        self.write(self.document(value, columns))
+        text = self.document(value, columns)
+        self.write(harmless(text.replace("\r\n", "\n")) if self._seen else text)
 
     def collected(self, show: Callable[[], int]) -> tuple[int, str]:
         """What a function returns, and what it would have written."""
@@ -194,7 +200,15 @@ class Session:
 
     def host_name(self) -> str:
         """This node's name, which virtual clusters set in the environment."""
-        return self.environ.get("GANETI_HOSTNAME") or os.uname().nodename
+        return host_name(self.environ)
+
+    def other_master(self) -> str | None:
+        """The node that is the master, as far as this one knows, when it is another one."""
+        try:
+            master = master_name(self.environ, self.read)
+        except OpPrereqError:
+            return None
+        return None if is_this_node(self.environ, master) else master
 
 
 def wants_colour(setting: str, environ: Mapping[str, str], stream: TextIO) -> bool:
@@ -248,10 +262,24 @@ def connect_to_master(environ: Mapping[str, str]) -> Client:
 
 def _explain_missing_socket(environ: Mapping[str, str]) -> None:
     master = master_name(environ)
-    if master != (environ.get("GANETI_HOSTNAME") or os.uname().nodename):
-        raise OpPrereqError(
-            f"This is not the master node, please connect to node '{master}' and rerun the command", ECode.INVAL
-        )
+    if not is_this_node(environ, master):
+        raise OpPrereqError(not_the_master(master), ECode.INVAL)
+
+
+def not_the_master(master: str) -> str:
+    """As Ganeti says it."""
+    return f"This is not the master node, please connect to node '{master}' and rerun the command"
+
+
+def host_name(environ: Mapping[str, str]) -> str:
+    """This node's name, as far as the system says it without asking anybody."""
+    return environ.get("GANETI_HOSTNAME") or os.uname().nodename
+
+
+def is_this_node(environ: Mapping[str, str], name: str) -> bool:
+    """Whether a node's full name is this one's, of which the system may know the first part only."""
+    own = host_name(environ)
+    return own in (name, name.partition(".")[0])
 
 
 def read_name(path: str) -> str:

@@ -7,17 +7,13 @@ from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.presented import show
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode
+from ganeti_tx.cli.tag_kinds import CLUSTER, kind_of
 from ganeti_tx.cli.text_files import read_text
 from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
 
-CLUSTER = "cluster"
-#: Kinds that are not called as their program is.
-KINDS = {"group": "nodegroup"}
-
 
 def _kind(session: Session) -> str:
-    noun = session.program.removeprefix("gnt-")
-    return KINDS.get(noun, noun)
+    return kind_of(session.program.removeprefix("gnt-"))
 
 
 def _named(session: Session, words: Sequence[str]) -> tuple[str, Sequence[str]]:

@@ -7,6 +7,7 @@ from typing import Any, Self
 Labelled = Sequence[tuple[str, Any]]
 #: Control characters but for those that texts of several lines have.
 _COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+_ENDS_OF_CELLS = re.compile(r"[\t\n]")
 
 
 class Told(str):
@@ -84,12 +85,22 @@ def is_labelled(value: Any) -> bool:
 
 
 def leaf(value: Any) -> str:
-    """One value as Python prints it, a whole number without a fraction; what holds nothing is an empty text."""
+    """One value as Python prints it, on one line, a whole number without a fraction; what holds nothing is an empty text."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return "" if isinstance(value, (Mapping, list, tuple)) and not value else harmless(str(value))
+    return "" if isinstance(value, (Mapping, list, tuple)) and not value else harmless(str(value)).replace("\n", "\\n")
 
 
 def harmless(text: str) -> str:
     """The text without what would command a terminal: reasons, tags and messages may be anybody's."""
-    return text if text.isprintable() else _COMMANDS.sub(lambda found: repr(found[0])[1:-1], text)
+    return text if text.isprintable() else _COMMANDS.sub(_as_written, text)
+
+
+def in_cell(text: str) -> str:
+    """Harmless, and within one line and one column of a table."""
+    return text if text.isprintable() else _ENDS_OF_CELLS.sub(_as_written, harmless(text))
+
+
+def _as_written(found: re.Match[str]) -> str:
+    """As Python writes it."""
+    return repr(found[0])[1:-1]

@@ -5,14 +5,13 @@ from collections.abc import Callable
 
 from ganeti_tx.cli.colours import cut
 from ganeti_tx.cli.parsing import OptionError
-from ganeti_tx.cli.session import Session
-from ganeti_tx.errors import ExitCode
+from ganeti_tx.cli.patience import PATIENCE
+from ganeti_tx.cli.session import Session, not_the_master
+from ganeti_tx.errors import ECode, ExitCode, OpPrereqError
 from ganeti_tx.luxi.transport_errors import ProtocolError
 
 #: Seconds between two looks: the fewest and the most.
 LEAST, MOST = 1, 3600
-#: Seconds for which a master daemon that was there is waited for: it may be restarted, or be another node's soon.
-PATIENCE = 300.0
 #: Lines above the list: what is shown, and an empty one.
 _ABOVE = 2
 _HOME, _END_OF_LINE, _END_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
@@ -23,6 +22,7 @@ def watch(session: Session, seconds: int, show: Callable[[], int]) -> int:
 
     @raise OptionError: no such pause is possible.
     @raise ProtocolError: the master daemon did not answer at first, or is gone for good.
+    @raise OpPrereqError: another node has become the master.
     """
     if not LEAST <= seconds <= MOST:
         raise OptionError(f"option --watch: {seconds} seconds are not possible: give {LEAST} to {MOST}")
@@ -39,6 +39,8 @@ def _rounds(session: Session, seconds: int, show: Callable[[], int], shown: "_On
         try:
             status, text = session.collected(show)
         except ProtocolError as error:
+            if answered is not None and (master := session.other_master()) is not None:
+                raise OpPrereqError(not_the_master(master), ECode.INVAL) from None
             if answered is None or session.now() - answered > PATIENCE:
                 raise
             shown.lost(f"Lost the master daemon, trying again every {seconds} seconds: {error}")

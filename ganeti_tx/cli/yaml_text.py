@@ -25,7 +25,7 @@ def _lines(value: Any) -> Iterator[str]:
         yield _scalar(value)
     elif isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _pair(_text(key), inner)
+            yield from _pair(yaml_scalar(key), inner)
     else:
         for inner in value:
             yield from _marked("-", inner)
@@ -51,14 +51,15 @@ def _marked(mark: str, value: Any) -> Iterator[str]:
 def _scalar(value: Any) -> str:
     """What holds nothing is in JSON's form, too."""
     if isinstance(value, str):
-        return _text(value)
+        return yaml_scalar(value)
     text = json.dumps(value)
     if isinstance(value, float) and "e" in text and "." not in text:
         return text.replace("e", ".0e")  # without a point it would be a text
     return text
 
 
-def _text(text: str) -> str:
+def yaml_scalar(text: str) -> str:
+    """A text, or the key of one, in quotes where it would be something else without."""
     if _PLAIN.fullmatch(text) and text.lower() not in _TAKEN:
         return text
     return f'"{_SPECIAL.sub(_escaped, text)}"'

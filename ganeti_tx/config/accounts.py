@@ -6,7 +6,6 @@ from itertools import chain
 from msgspec.structs import replace
 
 from ganeti_tx.config.claims import ADDRESS, PORT, Claim, claims_of, clashes
-from ganeti_tx.config.defaults import FIRST_PORT, LAST_PORT
 from ganeti_tx.config.edit import checked, with_objects
 from ganeti_tx.config.verify_instances import disk_faults, instance_faults
 from ganeti_tx.errors import AddressPoolError, ConfigurationError
@@ -15,6 +14,7 @@ from ganeti_tx.model.base import touched
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.network import Network
+from ganeti_tx.model.own_ports import FIRST_PORT, LAST_PORT
 
 
 def settled(

@@ -47,11 +47,12 @@ def add_node(node: Node, certificate_digest: str | None, server_digest: str | No
     return Change(edit, nothing)
 
 
-def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> Change[None]:
+def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str], candidates: int = 0) -> Change[None]:
     """As update_node for several in one change: whoever goes is replaced by whoever comes, or nothing happens.
 
     @param digests: of the certificates of those that become master candidates, by uuid; without it a node cannot. Those
         under `keys_of` a node are what it is known by from now on.
+    @param candidates: so many master candidates there must be then: two nodes that leave them at a time count on each other.
     """
 
     def edit(config: ConfigData, now: float) -> ConfigData:
@@ -64,6 +65,12 @@ def change_nodes(nodes: Sequence[Node], digests: Mapping[str, str]) -> Change[No
                 )
             after = update_node(node)(after, now)
         kept = {node.uuid: digests[node.uuid] for node in nodes if node.master_candidate and node.uuid in digests}
+        left = sum(node.master_candidate for node in after.nodes.values())
+        if left < candidates:
+            raise ConfigurationError(
+                f"there would be {left} master candidates instead of {candidates}, as another node has left them meanwhile;"
+                " look at 'gnt-node list -o name,role', and repeat the change if it shall be made nevertheless"
+            )
         known = {key: digests[key] for uuid in config.nodes for key in keys_of(uuid) if key in digests}
         return with_certificates(after, {**kept, **known}, now)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_places import places_of_disks
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.node import Node
@@ -29,6 +30,7 @@ MAC = "MAC address"
 UUID = "uuid"
 ADDRESS = "address"
 MINOR = "DRBD minor"
+STORAGE = "storage"
 
 
 def node_claims(node: Node) -> Iterator[Claim]:
@@ -110,7 +112,7 @@ def all_claims(config: ConfigData) -> Iterator[tuple[str, Iterator[Claim]]]:
     for instance in config.instances.values():
         yield f"instance {instance.name or instance.uuid}", instance_claims(instance)
     for disk in config.disks.values():
-        yield f"disk {disk.uuid}", disk_claims(disk)
+        yield called(disk.uuid), disk_claims(disk)
 
 
 def clashes(config: ConfigData, among: Collection[Claim] | None = None) -> list[str]:
@@ -122,11 +124,18 @@ def clashes(config: ConfigData, among: Collection[Claim] | None = None) -> list[
         for claim in claims:
             if among is None or claim in among:
                 holders.setdefault(claim, []).append(holder)
+    twice = {claim: used for claim, used in holders.items() if len(used) > 1}
+    disks = places_of_disks(config.instances.values()) if twice else {}
+    places = {called(uuid): place for uuid, place in disks.items()}
     return [
-        f"{claim} is used by {' and by '.join(used)}; give one of them another"
-        for claim, used in holders.items()
-        if len(used) > 1
+        f"{claim} is used by {' and by '.join(places.get(each, each) for each in used)}; give one of them another"
+        for claim, used in twice.items()
     ]
+
+
+def called(uuid: str) -> str:
+    """What a disk is called by itself."""
+    return f"disk {uuid}"
 
 
 def claims_of(config: ConfigData, instances: Collection[str] = (), disks: Collection[str] = ()) -> Counter[Claim]:

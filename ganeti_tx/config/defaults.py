@@ -5,10 +5,8 @@ from typing import Any
 
 from msgspec import UNSET, to_builtins
 
+from ganeti_tx.model.own_ports import FIRST_PORT
 from ganeti_tx.model.settings.rules import SETTINGS
-
-FIRST_PORT = 11000
-LAST_PORT = 14999
 
 #: Every field of a cluster that has a sensible value before anybody has chosen one, as it is written.
 CLUSTER_DEFAULTS: Mapping[str, Any] = {

@@ -97,6 +97,7 @@ class IConfig(Operations):
 
     generate_mac = reserving("GenerateMAC", Reserving.generate_mac)
     reserve_mac = reserving("ReserveMAC", Reserving.reserve_mac)
+    reserve_storage = reserving("ReserveStorage", Reserving.reserve_storage)
     generate_uuid = reserving("GenerateUniqueID", Reserving.generate_uuid)
     allocate_port = reserving("AllocatePort", Reserving.allocate_port)
     generate_ip = reserving("GenerateIp", Reserving.generate_ip)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Sequence
 import attrs
 
 from ganeti_tx.config.accounts import free_port
-from ganeti_tx.config.claims import ADDRESS, MAC, MINOR, PORT, UUID, Claim, taken
+from ganeti_tx.config.claims import ADDRESS, MAC, MINOR, PORT, STORAGE, UUID, Claim, taken
 from ganeti_tx.config.edit import stored
 from ganeti_tx.config.faults import MAC as MAC_FORM
 from ganeti_tx.config.new_cluster import random_uuid
@@ -48,7 +48,17 @@ class Reserving:
         """Claim a given MAC address. @raise ReservationError: it is none, or somebody has it."""
         if not MAC_FORM.match(mac):
             raise ReservationError(f"{mac[:40]!r} is no MAC address as aa:00:00:12:34:56")
-        self._claim(Claim(MAC, mac.lower()))
+        claim = Claim(MAC, mac.lower())
+        if claim.value in taken(self._store.newest, MAC):
+            raise ReservationError(f"{claim} already in use in cluster")
+        self._reservations.reserve(self._owner, claim)
+
+    def reserve_storage(self, name: str) -> None:
+        """Claim storage that is there already, by a name of it. @raise ReservationError: another owner has claimed it.
+
+        No configuration has such names: whose disks are on it is for the owner to look up, afterwards.
+        """
+        self._reservations.reserve(self._owner, Claim(STORAGE, name))
 
     def generate_uuid(self) -> str:
         """A uuid that no object of the configuration has."""
@@ -121,11 +131,6 @@ class Reserving:
     def _network(self, identifier: str) -> Network:
         network = self._reader.network(identifier)
         return self._store.newest.networks.get(network.uuid, network)
-
-    def _claim(self, claim: Claim) -> None:
-        if claim.value in taken(self._store.newest, claim.kind):
-            raise ReservationError(f"{claim} is in use")
-        self._reservations.reserve(self._owner, claim)
 
     def _draw(self, kind: str, draw: Callable[[], str]) -> str:
         used = taken(self._store.newest, kind) | self._reservations.values(kind)

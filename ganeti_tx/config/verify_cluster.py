@@ -5,7 +5,6 @@ from functools import partial
 
 from msgspec import to_builtins
 
-from ganeti_tx.config.defaults import FIRST_PORT, LAST_PORT
 from ganeti_tx.config.faults import refused, tag_faults, tracked_faults
 from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
@@ -15,6 +14,7 @@ from ganeti_tx.model.ip_family import primary_fault, secondary_fault
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_certificates import callers, servers
 from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.own_ports import FIRST_PORT, LAST_PORT
 from ganeti_tx.model.params.backend import fill_beparams, typed_beparams
 from ganeti_tx.model.params.disk import check_diskparams
 from ganeti_tx.model.params.hypervisor import check_hvparams, fill_hvparams, typed_hvparams

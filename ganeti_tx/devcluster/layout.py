@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ import attrs
 from ganeti_tx.devcluster.error import DevclusterError
 from ganeti_tx.devcluster.trust import check_trusted, own_directory
 from ganeti_tx.model.ip_family import canonical
+from ganeti_tx.own_modules import module_argv
 
 STATE_FILE = "devcluster.json"
 MASTER_FILE = "var/lib/ganeti/ssconf_master_node"
@@ -43,7 +43,7 @@ class DevNode:
             **base,
             "GANETI_ROOTDIR": str(self.root),
             "GANETI_HOSTNAME": self.name,
-            "GANETI_REMOTE_SHELL": f"{sys.executable} -m ganeti_tx.devcluster.remote_shell",
+            "GANETI_REMOTE_SHELL": " ".join(module_argv("ganeti_tx.devcluster.remote_shell")),
         }
 
 

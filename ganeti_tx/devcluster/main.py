@@ -12,6 +12,7 @@ from pathlib import Path
 from ganeti_tx import __version__
 from ganeti_tx.devcluster.error import DevclusterError
 from ganeti_tx.devcluster.layout import DEFAULT_ROOT, STATE_FILE, Layout, load
+from ganeti_tx.devcluster.machines import check_nothing_mounted
 from ganeti_tx.devcluster.own_addresses import give_up
 from ganeti_tx.devcluster.processes import end_all
 from ganeti_tx.devcluster.running import missing_daemons, other_processes, running_daemons
@@ -35,7 +36,9 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     starting.add_argument("--no-supervisor", action="store_true", help="leave daemons that die as they are")
     starting.add_argument("init_option", nargs="*", help="further options of gnt-cluster init, after --")
-    stopping = commands.add_parser("down", help="end every process of it, and remove it unless --keep is given")
+    stopping = commands.add_parser(
+        "down", help="end every process and instance of it, and remove it unless --keep is given"
+    )
     stopping.add_argument("--keep", action="store_true", help="keep the directory, so that 'up' starts it again")
     commands.add_parser("status", help="say what runs")
     commands.add_parser("shell", help="a shell in which the gnt-* commands talk to it")
@@ -83,6 +86,7 @@ def do_down(options: argparse.Namespace) -> int:
     with suppress(DevclusterError):  # of a state file that cannot be read the directory goes all the same
         give_up(load(root))
     if not options.keep:
+        check_nothing_mounted(root)
         shutil.rmtree(root)
     print(f"ended {ended} processes; {root} is {'kept' if options.keep else 'gone'}")
     return 0

@@ -14,6 +14,7 @@ from ganeti_tx.devcluster.error import DevclusterError
 from ganeti_tx.devcluster.layout import STATE_FILE, DevNode, Layout, load
 from ganeti_tx.devcluster.supervisor import INTERVAL, Daemon, Supervisor
 from ganeti_tx.errors import PidFileLockError
+from ganeti_tx.own_modules import module_argv
 from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import claim_pid_file, holder, was_abandoned
@@ -30,7 +31,7 @@ def start_supervisor(layout: Layout) -> None:
     if is_held(path):
         return
     with (layout.root / LOG_FILE).open("ab") as log:
-        command = [sys.executable, "-m", "ganeti_tx.devcluster.supervising", str(layout.root)]
+        command = module_argv("ganeti_tx.devcluster.supervising", str(layout.root))
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/"
         )

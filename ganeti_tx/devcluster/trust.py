@@ -11,8 +11,8 @@ from ganeti_tx.devcluster.error import DevclusterError
 
 #: Symbolic links on the way to a directory; the kernel's own limit.
 MAX_LINKS = 40
-#: What is no more than data: disks, jobs, logs, and what disappears with the processes.
-DATA = ("file-storage", "shared-file-storage", "shared", "queue", "log", "run")
+#: What is no more than data: disks, jobs, logs, what a TPM keeps as whoever it is, and what disappears with the processes.
+DATA = ("file-storage", "shared-file-storage", "shared", "queue", "log", "kvm-firmware", "run")
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 

@@ -131,6 +131,7 @@ def init_options(layout: Layout, options: Sequence[str]) -> list[str]:
         if len(layout.nodes) == 1
         else f"--file-storage-dir={layout.root / 'shared' / 'file'}",
         f"--shared-file-storage-dir={layout.root / 'shared'}",
+        f"--gluster-storage-dir={layout.root / 'shared' / 'gluster'}",
         "--master-netdev=lo",
         "--no-ssh-init",
         "--no-etc-hosts",

@@ -1,6 +1,6 @@
 """Asking the other nodes; those that do not answer are asked again, with pauses, for a bounded time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from twisted.internet.interfaces import IReactorTime
@@ -26,10 +26,12 @@ async def poll(
     counted: Callable[[Sequence[Vote]], Tally],
     timeout: float,
     limit: float | None = None,
+    waits: Callable[[Tally], Awaitable[None]] | None = None,
 ) -> Tally:
     """Ask until the outcome is clear, for `timeout` seconds at most and once at least; who is offline is not asked.
 
     @param limit: seconds that a node has for its answer; None is what the call says.
+    @param waits: is told before each pause.
     """
     asked = {voter.name: voter for voter in voters if not voter.offline}
     votes: dict[str, Vote] = {}
@@ -44,6 +46,8 @@ async def poll(
         if tally.outcome is not Outcome.OPEN or left <= 0:
             return tally
         log.info("waiting for the votes of {nodes}", nodes=listed(tally.silent))
+        if waits is not None:
+            await waits(tally)
         await deferLater(clock, min(pause, left))
         pause = min(2 * pause, LAST_PAUSE)
 

@@ -1,6 +1,6 @@
 """Taking the master role when the daemons start (design-2.0, Master startup/failover), and losing it while they run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import attrs
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from ganeti_tx.election.failover import SEND_LIMIT
 from ganeti_tx.election.poll import poll
 from ganeti_tx.election.votes import Claim, Outcome, Purpose, Tally, Vote, count, listed, outcast, refusal
 from ganeti_tx.election.voting import Voting
-from ganeti_tx.errors import ConfigurationError, GanetiError
+from ganeti_tx.errors import ConfigurationError, GanetiError, one_line
 from ganeti_tx.mastership.ballot import job_serial
 from ganeti_tx.mastership.term import claim_term, read_term
 from ganeti_tx.mastership.this_node import NotMasterError, check_master, check_ssconf_master
@@ -22,12 +22,14 @@ from ganeti_tx.model.config_data import ConfigData, encode
 from ganeti_tx.model.node_files import CONFIG
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.membership import NotInClusterError
 from ganeti_tx.runtime.paths import Paths
 
 log = Logger()
 
 SERIAL_MODE = 0o640
+WAITS_MODE = 0o644
 #: Seconds between two looks at this node's own ssconf, which a new master rewrites.
 INTERVAL = 2.0
 #: Seconds after which a claim that most nodes have not taken is one that was broken off: longer than a claim may take.
@@ -82,16 +84,34 @@ class MasterRole:
         @raise NotMasterError: this node is not the master. @raise NoQuorum: too few nodes have answered.
         """
         config = own_config(self.files, self.paths, self.own_name)
-        tally = await self._poll(config, voting.timeout if voting.vote else 0.0)
+        tally = await self._poll(config, voting.timeout if voting.vote else 0.0, self._tell_waits)
         if not voting.vote:
             if (error := outcast(self.own_name, tally)) is not None:
                 raise error
             log.warn("no votes were taken: {name} becomes the master, whatever others say", name=self.own_name)
         elif tally.outcome is not Outcome.WON:
+            if tally.outcome is Outcome.OPEN:
+                await self._tell_waits(tally)
+            else:
+                self._forget_waits()
             raise refusal(Purpose.START, self.own_name, tally)
+        self._forget_waits()
         if tally.against:
             log.warn("some nodes do not agree: {nodes}", nodes=listed(tally.against))
         return await self._lead(config, tally) if lead else config
+
+    async def _tell_waits(self, tally: Tally) -> None:
+        """Leave for the commands what keeps this node from being the master; that it cannot be left keeps nobody from asking."""
+        told = one_line(refusal(Purpose.START, self.own_name, tally))
+        try:
+            await self.files.write_atomic(self.paths.master_waits_file, f"{told}\n".encode(), WAITS_MODE)
+        except OSError as error:
+            log.warn("commands will not tell what is waited for: {error}", error=reason(error))
+
+    def _forget_waits(self) -> None:
+        """Nothing is waited for any more."""
+        if self.files.exists(self.paths.master_waits_file):
+            self.files.remove(self.paths.master_waits_file)
 
     async def _lead(self, config: ConfigData, tally: Tally) -> ConfigData:
         await claim_term(self.files, self.paths, config.cluster.uuid, self.own_name, self.now(), at_least=tally.term)
@@ -113,7 +133,9 @@ class MasterRole:
             term=read_term(self.files, self.paths),
         )
 
-    async def _poll(self, config: ConfigData, timeout: float) -> Tally:
+    async def _poll(
+        self, config: ConfigData, timeout: float, waits: Callable[[Tally], Awaitable[None]] | None = None
+    ) -> Tally:
         claim = self._claim(config)
         others = [node for node in config.nodes.values() if node.name != self.own_name]
 
@@ -127,7 +149,7 @@ class MasterRole:
 
         if not any(not node.offline for node in others):
             return counted(())
-        return await poll(self.make_rpc(), self.clock, others, counted, timeout)
+        return await poll(self.make_rpc(), self.clock, others, counted, timeout, waits=waits)
 
     # While the daemon runs
 

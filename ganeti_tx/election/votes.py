@@ -16,6 +16,8 @@ from ganeti_tx.runtime.daemon_names import NODE
 NAMED = 5
 #: By so much the term rises with another master: one that is cut off goes on counting its own, one with each boot.
 TERM_GAP = 1000
+#: What makes a node the master without votes, also the one that is it already and waits for them.
+WITHOUT_VOTES = "gnt-cluster master-failover --no-voting --yes-do-it"
 
 
 class NoQuorum(ConfigurationError):
@@ -239,7 +241,7 @@ def refusal(purpose: Purpose, name: str, tally: Tally) -> ConfigurationError:
     return NoQuorum(
         f"only {len(tally.agree)} of {tally.all} nodes agree that {name} {role}, {tally.needed} are needed; no "
         f"answer from {listed(tally.silent)}{also(tally.against)}; run '{DaemonControl.here().command('start', NODE)}' there, or, "
-        "only if no other master runs, give --no-voting --yes-do-it here"
+        f"only if no other master runs, '{WITHOUT_VOTES}' here"
     )
 
 

@@ -1,6 +1,6 @@
 """One job from its first opcode to its last: find the logical unit, take its locks, check, do it, write down how it went."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,15 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.errors import GanetiError, JobCanceled, OpExecError, decode_error, encode_error, error_text
+from ganeti_tx.errors import (
+    GanetiError,
+    JobCanceled,
+    OpExecError,
+    OpPrereqError,
+    decode_error,
+    encode_error,
+    error_text,
+)
 from ganeti_tx.jobs.cancellation import NOT_BEGUN, account, outcome
 from ganeti_tx.jobs.hooks import HookRun
 from ganeti_tx.jobs.insisting import Insisting
@@ -26,11 +34,14 @@ from ganeti_tx.locking.interfaces import AttemptFailed, ILocks
 from ganeti_tx.logic.master_state import MasterState
 from ganeti_tx.logic.plan import described
 from ganeti_tx.logic.safe_points import SafePoints
+from ganeti_tx.logic.scopes import check_named, check_scopes
 from ganeti_tx.logic.steps import STEP, Steps
 from ganeti_tx.logic.unit import LogicalUnit, Ping, Resolve, UnitContext, UnitTable
+from ganeti_tx.model.group_scopes import GroupScopes
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpCode, decode
 from ganeti_tx.model.remote_moves import DomainSecret
+from ganeti_tx.model.signature import signed_as
 from ganeti_tx.model.undo import UndoRecord
 from ganeti_tx.queue.job import FINAL, Status, put_back, submitted_priority, timestamp, with_priority
 from ganeti_tx.rpc.interfaces import INodeRpc
@@ -63,6 +74,8 @@ class JobRun:
     resolve: Resolve
     ping: Ping
     queue_faults: Callable[[], Sequence[str]]
+    listed_files: Callable[[], Collection[str]]
+    group_scopes: Callable[[], GroupScopes]
     allocator_fault: Callable[[str], str | None]
     master_state: MasterState
     domain_secret: Callable[[], DomainSecret]
@@ -254,6 +267,7 @@ class JobRun:
         self._check_stop()
         begun = Deferred.fromCoroutine(self._begin(index))
         try:
+            await check_scopes(unit)
             await unit.check()
         except Exception:
             await begun
@@ -311,11 +325,13 @@ class JobRun:
                 keep=UndoFile(self.journal, index, self.locks).keep,
                 safe_points=points,
             ),
-            submit_jobs=self._submit_jobs,
+            submit_jobs=lambda jobs: self._submit_jobs(op, jobs),
             resolve=self.resolve,
             ping=self.ping,
             safe_points=points,
             queue_faults=self.queue_faults,
+            listed_files=self.listed_files,
+            group_scopes=self.group_scopes,
             allocator_fault=self.allocator_fault,
             master_state=self.master_state,
             domain_secret=self.domain_secret,
@@ -334,9 +350,9 @@ class JobRun:
         if op.status is not Status.WAITING or all(entry[2:] != (kind, indented(payload)) for entry in op.log):
             self.journal.add_log(index, kind, payload, at_once=kind != STEP)
 
-    async def _submit_jobs(self, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:
+    async def _submit_jobs(self, op: OpCode, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:
         self._points.reach("the submission of jobs")
-        answers = await self.submit_jobs(jobs)
+        answers = await self.submit_jobs([[signed_as(op, each) for each in ops] for ops in jobs])
         self._points.record("the submission of jobs")
         return answers
 
@@ -346,11 +362,15 @@ class JobRun:
             unit = self._unit(index, op)
             await self._be_waiting(index)
             self._may_hold = True
+            await check_named(unit)
             try:
                 await self._taking.take(unit, lambda: self.journal.op(index))
                 return unit
             except AttemptFailed as error:
                 log.info("job {job_id}: {error}", job_id=self.journal.job.id, error=error)
+            except OpPrereqError:
+                await check_named(unit)  # what this tells of may be somebody else's by now
+                raise
             await self._let_go()
             self._check_stop()
             waiting = self.journal.op(index)

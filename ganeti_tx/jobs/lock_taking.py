@@ -7,13 +7,16 @@ from attrs import define
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
-from ganeti_tx.errors import JobCanceled
+from ganeti_tx.errors import ECode, JobCanceled, OpPrereqError
 from ganeti_tx.jobs.cancellation import NOT_BEGUN
 from ganeti_tx.jobs.lock_attempts import attempt_limit
 from ganeti_tx.locking.interfaces import ILocks, LockRequest
 from ganeti_tx.locking.levels import BGL, Level, Mode
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.queue.job import QueuedOp
+
+#: So often in one attempt a unit may choose its locks.
+CHOICES = 5
 
 
 @define
@@ -37,6 +40,7 @@ class LockTaking:
         @param op: gives the opcode as it is now: its priority may change while it waits.
 
         @raise AttemptFailed: not all could be had in time, or one was removed meanwhile; what was taken is still held.
+        @raise OpPrereqError: the unit refuses, or whenever they are held others are needed.
         @raise JobCanceled, CancelledError: the job was stopped.
         """
         limit = attempt_limit(op())
@@ -44,6 +48,17 @@ class LockTaking:
         big = LockRequest(BGL, Mode.EXCLUSIVE if unit.exclusive_cluster else Mode.SHARED)
         await self._acquire([big], op().priority, end)
         await unit.expand_names()
+        for _ in range(CHOICES):
+            await self._take_levels(unit, op, end)
+            held_since = self.clock.seconds()
+            if not (changed := await unit.outdated()):
+                return
+            if end is not None:
+                end += self.clock.seconds() - held_since  # whoever waits for answers of nodes does not wait for locks
+            await self.locks.intersect([BGL])
+        raise OpPrereqError(f"{changed}; so it was {CHOICES} times, try again", ECode.STATE)
+
+    async def _take_levels(self, unit: LogicalUnit[Any], op: Callable[[], QueuedOp], end: float | None) -> None:
         for level in Level:
             wanted = list(await unit.locks_at(level))
             if wanted:

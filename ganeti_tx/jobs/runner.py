@@ -61,14 +61,17 @@ from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.measured import MeasuredRpc
 from ganeti_tx.rpc.stamped import StampedRpc
+from ganeti_tx.rpc.understood import UnderstoodRpc
 from ganeti_tx.runtime.allocators import allocator_fault
 from ganeti_tx.runtime.daemon_log import WhileRead, daemon_log, with_system
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.files_errors import explained
+from ganeti_tx.runtime.listed_files import readable_list
 from ganeti_tx.runtime.livelock import create_livelock
 from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.ping import answers
+from ganeti_tx.runtime.rapi_files import read_group_scopes
 from ganeti_tx.runtime.reactors import IDaemonReactor, ISocketReactor
 from ganeti_tx.runtime.resolver import Resolver
 from ganeti_tx.runtime.steady_clock import steady
@@ -198,7 +201,7 @@ class Runner:
             log.error("a job process cannot start: {error}", error=error_text(error))
             self._end()
             return
-        self.rpc = StampedRpc(MeasuredRpc(self.parts.rpc, self.tally, self.parts.reactor), stamps)
+        self.rpc = UnderstoodRpc(StampedRpc(MeasuredRpc(self.parts.rpc, self.tally, self.parts.reactor), stamps))
         self.replicator = Replicator(
             self.rpc,
             lambda: other_candidates(ssconf, self.parts.own_name),
@@ -316,6 +319,8 @@ class Runner:
             resolve=parts.resolve,
             ping=parts.ping,
             queue_faults=lambda: queue_faults(parts.files, parts.paths),
+            listed_files=lambda: readable_list(parts.files, parts.paths),
+            group_scopes=lambda: read_group_scopes(parts.files, parts.paths, parts.now()),
             allocator_fault=partial(allocator_fault, parts.files, parts.paths),
             master_state=MasterState(
                 partial(parts.files.exists, parts.paths.queue_drain_file),

@@ -5,7 +5,6 @@ standard input ends); its runners go on. For each child that ended it writes a l
 REPORTS, so that luxid need not wait for one that will never say hello.
 """
 
-import gc
 import os
 import select
 import signal
@@ -14,6 +13,7 @@ from collections.abc import Sequence
 
 from ganeti_tx.errors import error_text
 from ganeti_tx.jobs.runner import run_forever
+from ganeti_tx.runtime.garbage import spare_what_is_here
 from ganeti_tx.runtime.paths import Paths
 
 FORK = b"f"
@@ -29,8 +29,7 @@ def main() -> int:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     paths = Paths.from_environment(os.environ)
-    gc.collect()
-    gc.freeze()  # in the children, too: who looks for garbage among what they share has it copied
+    spare_what_is_here()  # in the children, too: who looks for garbage among what they share has it copied
     while True:
         ready, _, _ = select.select([sys.stdin.fileno(), ended], [], [])
         if ended in ready:

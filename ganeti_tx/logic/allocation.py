@@ -20,6 +20,7 @@ from ganeti_tx.model.enums import DiskTemplate, Hypervisor, StorageType
 from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.instance_view import InstanceView, InstanceViews
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.types import AllocatorMode
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.rpc.calls.allocator import IallocatorRunner
@@ -56,6 +57,14 @@ def allocators(asked: str | None, cluster: Cluster, kind: AllocatorMode) -> tupl
     raise OpPrereqError(
         f"there is no cluster-wide default iallocator{for_that}; please give the name of one", ECode.INVAL
     )
+
+
+async def asked_groups(config: IConfig, asked: str | None) -> tuple[Sequence[NodeGroup], str | None]:
+    """The groups that may be chosen from, and the name of the only one, if one was asked for by name or uuid."""
+    if asked is None:
+        return await config.groups(), None
+    group = await config.group(asked)
+    return [group], group.name
 
 
 @attrs.frozen(kw_only=True)
@@ -128,10 +137,12 @@ class Allocation:
             told = NodeInfo(storage_units=measured(unit, exclusive), hypervisors=[self.hypervisor.value])
             facts.update(await self.nodes.call_many(members, told) if members else {})
         running = await self.nodes.call_many(able, AllInstancesInfo(hypervisors=hypervisors))
+        uuids = {each.name: each.uuid for each in state.instances}
         loads: dict[str, Load] = {}
         for node in able:
             try:
-                loads[node.name] = self._load(node, facts[node.name].get(), running[node.name].get())
+                own = {name: each for name, each in running[node.name].get().items() if each.is_of(uuids.get(name, ""))}
+                loads[node.name] = self._load(node, facts[node.name].get(), own)
             except RpcError as error:
                 self.warn(f"node {node.name} is not proposed to the iallocator: {error}")
         return loads

@@ -12,14 +12,20 @@ from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, R, RpcError, Targe
 
 
 async def ask(
-    nodes: INodeRpc, node: Target, call: NodeCall[R], refusal: ECode = ECode.INVAL, told: str | None = None
+    nodes: INodeRpc,
+    node: Target,
+    call: NodeCall[R],
+    refusal: ECode = ECode.INVAL,
+    told: str | None = None,
+    timeout: float | None = None,
 ) -> R:
     """The call's result. @raise OpPrereqError: of kind `refusal` when the node says no, else environment_error.
 
     @param told: what Ganeti says before the reason, which names the node.
+    @param timeout: seconds that it has, if not those of the call.
     """
     try:
-        return await nodes.call(node, call)
+        return await nodes.call(node, call, timeout)
     except NodeCallError as error:
         raise OpPrereqError(f"{told}: {error.cause}" if told else str(error), refusal) from None
     except RpcError as error:

@@ -71,7 +71,7 @@ class Steps:
             self.current = None
 
     def nothing_to_undo(self, undo: Undo) -> None:
-        """What the step wanted to do was refused, and has surely not been begun."""
+        """What the step wanted to do was refused, and has surely not been begun; or a later step undoes it, too."""
         self._undos.remove(undo)
 
     async def settle(self, *rest: Undo) -> None:

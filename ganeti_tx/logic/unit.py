@@ -2,7 +2,7 @@
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, ClassVar, Generic, TypeVar, get_args
 
@@ -20,6 +20,7 @@ from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.logic.steps import Steps
 from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.group_scopes import GroupScopes
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.base import OpCode
 from ganeti_tx.model.remote_moves import DomainSecret
@@ -58,6 +59,10 @@ class UnitContext:
     ping: Ping
     #: What is wrong in the directory of the job queue, a sentence each.
     queue_faults: Callable[[], Sequence[str]]
+    #: The files that the administrator has sent to all nodes; as far as the list can be read.
+    listed_files: Callable[[], Collection[str]]
+    #: Whom the Remote API keeps to node groups.
+    group_scopes: Callable[[], GroupScopes]
     #: Why there is no instance allocator of a name on the master; None when there is one.
     allocator_fault: Callable[[str], str | None]
     master_state: MasterState
@@ -109,6 +114,17 @@ class LogicalUnit(ABC, Generic[Op]):
 
     async def locks_if_free_at(self, level: Level) -> Sequence[LockRequest]:
         """More locks of a level, of which those are taken that nobody else has or waits for."""
+        return ()
+
+    async def outdated(self) -> str:
+        """What has changed while the locks were waited for, so that others are needed; empty when those held are the right ones.
+
+        Asked for when all are held. After an answer they are let go of, and `locks_at` chooses again.
+        """
+        return ""
+
+    def new_names(self) -> Sequence[str]:
+        """What instances are to be called from then on, in full; asked for when all locks are held."""
         return ()
 
     async def check(self) -> None:

@@ -1,5 +1,7 @@
 """The LUXI client on Twisted; the reactor is passed in."""
 
+import errno
+import os
 from collections.abc import Callable
 from typing import Any, cast
 from typing import Protocol as Structural
@@ -88,7 +90,9 @@ def connector(
         except twisted_errors.ConnectingCancelledError:
             raise CancelledError from None
         except twisted_errors.ConnectError as error:
-            raise connect_error(daemon, socket_path, OSError(error.osError, str(error))) from None
+            # The reactor tells no reason when as many wait already as the socket lets wait.
+            number = errno.EAGAIN if error.osError is None else error.osError
+            raise connect_error(daemon, socket_path, OSError(number, os.strerror(number))) from None
         return cast(_Connection, connection).conversation
 
     return connect

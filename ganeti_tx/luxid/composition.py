@@ -1,6 +1,5 @@
 """luxid on this machine: its real parts, its sockets and its zygote."""
 
-import gc
 import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -146,8 +145,6 @@ async def run_luxid(
     parts = real_parts(reactor, paths, wconfd, role, processes.launcher, process)
     address = MasterAddress(StampedRpc(parts.rpc, await stamped(parts)), parts.own_name)
     luxid = await build_luxid(parts)
-    gc.collect()
-    gc.freeze()  # what is here now stays; looking through it for garbage again and again would hold everybody up
     luxi = listen_unix(reactor, paths.query_socket, luxid.factory, LUXI_MODE)
     await address.take(wconfd.snapshot())
     role.when_risen(luxid.catch_up.start_over)

@@ -11,6 +11,7 @@ from twisted.internet.protocol import ProcessProtocol
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from ganeti_tx.own_modules import module_argv
 from ganeti_tx.runtime.lifecycle import Lifecycle
 from ganeti_tx.runtime.reactors import IProcessReactor
 
@@ -96,7 +97,7 @@ class Zygote:
     def start(self) -> None:
         """Start it now. @raise OSError: it cannot be."""
         self._lifecycle.enter(State.RUNNING)
-        argv = [sys.executable, "-m", "ganeti_tx.jobs.zygote"]
+        argv = module_argv("ganeti_tx.jobs.zygote")
         output = ZygoteOutput(self._ended, self.runner_ended)
         self._started = self.reactor.seconds()
         self._process = self.reactor.spawnProcess(

@@ -12,6 +12,7 @@ from ganeti_tx.bootstrap.remote_program import NO_COMMAND, missing, remote_words
 from ganeti_tx.merge.steps import PROGRAM
 from ganeti_tx.model.base import Wire
 from ganeti_tx.model.config_data import MAX_CONFIG_BYTES
+from ganeti_tx.model.printable import printable_lines
 
 Answer = TypeVar("Answer", bound=Wire)
 
@@ -51,7 +52,7 @@ def run_step(shell: Sequence[str], step: str, asked: Wire, gives: type[Answer]) 
             raise StepFailed(f"cannot run {shell[0]}: {error.strerror}") from None
         said.seek(0)
         answer = said.read(MAX_ANSWER)
-    words = done.stderr[-MAX_SAID:].decode("utf-8", "replace").strip().splitlines()
+    words = printable_lines(done.stderr[-MAX_SAID:].strip())
     if done.returncode == NO_COMMAND:
         raise StepFailed(str(missing(host, PROGRAM)))
     if done.returncode != 0:

@@ -12,7 +12,8 @@ from twisted.web.server import Request
 from ganeti_tx.metad.guests import Guest, Guests
 from ganeti_tx.metad.pages import BYTES, TEXT, Document, document
 from ganeti_tx.metad.talk import Full
-from ganeti_tx.runtime.limited_site import BodilessRequest, LimitedSite, channel_of, origin_form
+from ganeti_tx.runtime.limited_site import BodilessRequest, LimitedSite, origin_form
+from ganeti_tx.runtime.refusing_request import channel_of
 
 #: Bytes that a guest may write at once.
 MOST_WRITTEN = 64 * 1024

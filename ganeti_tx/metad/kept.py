@@ -6,8 +6,8 @@ from twisted.logger import Logger
 from ganeti_tx.metad.guests import Guests
 from ganeti_tx.model.guest_facts import GuestFacts
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.files_leftovers import is_temporary
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.told_guests import told_guests
 
 log = Logger()
 
@@ -16,10 +16,8 @@ MAX_FILE = 16 * 1024 * 1024
 
 def load(guests: Guests, files: IFiles, paths: Paths) -> None:
     """Know what the files say; of one that cannot be read the log tells."""
-    for name in sorted(files.listdir(paths.metadata_dir)) if files.exists(paths.metadata_dir) else []:
+    for name in told_guests(files, paths):
         path = paths.metadata_dir / name
-        if is_temporary(name):
-            continue
         try:
             guests.update(msgspec.json.decode(files.read(path, MAX_FILE), type=GuestFacts))
         except (OSError, msgspec.DecodeError) as error:

@@ -29,7 +29,6 @@ from ganeti_tx.runtime.threads import reactor_threads
 
 log = Logger()
 
-PORT = 80
 #: The node daemon is root, and nobody else has anything to say here.
 SOCKET_MODE = 0o600
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ganeti_tx.metad.service import PORT, real_parts, start
-from ganeti_tx.model.instance_communication import NODE_ADDRESS
+from ganeti_tx.metad.service import real_parts, start
+from ganeti_tx.model.instance_communication import METADATA_PORT, NODE_ADDRESS
 from ganeti_tx.runtime.daemon import Daemon
 from ganeti_tx.runtime.daemon_options import DaemonOptions, address, port_number
 from ganeti_tx.runtime.reactors import IDaemonReactor
@@ -14,7 +14,7 @@ class Options(DaemonOptions):
     """What the metadata daemon can be told; its place comes from GANETI_ROOTDIR and GANETI_HOSTNAME."""
 
     optParameters = [
-        ["port", "p", PORT, "the TCP port", port_number],
+        ["port", "p", METADATA_PORT, "the TCP port", port_number],
         ["bind", "b", NODE_ADDRESS, "the address to listen on", address],
     ]
 

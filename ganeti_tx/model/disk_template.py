@@ -17,6 +17,9 @@ COMMON_KEYS = frozenset({"size", "mode", "name", "spindles"})
 ADOPT = "adopt"
 #: How a hypervisor opens a disk: as a device of the node's kernel, or by itself.
 ACCESS = {"access": ("kernelspace", "userspace")}
+#: How the bytes of a disk lie in its file: as they are, or as QEMU keeps them (doc/design/file-storage.rst).
+RAW, QCOW2 = "raw", "qcow2"
+FORMAT = {"format": (RAW, QCOW2)}
 
 
 class NoDiskParams(Wire, frozen=True, kw_only=True):
@@ -82,11 +85,14 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     @ivar storage: the kind of storage that its disks lie in.
     @ivar pool: the cluster's setting that names the pool they lie in, if it is one whose room nodes tell.
     @ivar pool_key: what an operator says of a disk to have it in another pool.
+    @ivar pool_param: the disk parameter that names a pool which an administrator has made before, outside of the cluster.
     @ivar name: of a new disk on its storage, with `uuid` and `index`.
     @ivar locate: the logical id of a new disk by its place and name, unless it is made of what the cluster hands out.
     @ivar keys: what an operator may say of a disk besides, and besides what all know.
     @ivar provider_key: what an operator says of a disk to choose the provider that has it; all else that is said of it are
         parameters of that provider's own.
+    @ivar fixed: what an operator may say of a new disk, and which is so as long as that lives: the words that are allowed, of
+        which the first holds, and is recorded nowhere, if nothing is said.
     @ivar params: the disk parameters, with their built-in values.
     @ivar choices: the values that are allowed, of parameters that are one of some words or numbers.
     @ivar on_node: how parameters are called where they reach the node, as far as they are called otherwise.
@@ -95,6 +101,8 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     @ivar check: of the pool on each node, if it is a directory.
     @ivar in_files: whether the disks are files to scripts and hypervisors.
     @ivar by_default: whether Ganeti enables it in a cluster that says nothing of templates.
+    @ivar may_snapshot: whether some of its disks can have snapshots though others cannot, so that nodes are asked.
+    @ivar served: whether servers that an administrator has set up have the disks, so that no new cluster enables it unasked.
     @ivar driver: the package below node/storage that has its driver; None: not built, so it is not available.
     """
 
@@ -102,10 +110,12 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     storage: StorageType
     pool: str | None = None
     pool_key: str | None = None
+    pool_param: str | None = None
     name: str = "{uuid}.disk{index}"
     locate: Callable[[Place, str], tuple[Any, ...]] | None = None
     keys: frozenset[str] = frozenset()
     provider_key: str | None = None
+    fixed: Mapping[str, tuple[str, ...]] = {}
     params: type[Wire] = NoDiskParams
     choices: Mapping[str, tuple[str | int, ...]] = {}
     on_node: Mapping[str, str] = {}
@@ -119,9 +129,11 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     adoptable: str | None = None
     growable: bool = True
     snapshots: bool = False
+    may_snapshot: bool = False
     convertible_from: bool = True
     convertible_to: bool = True
     by_default: bool = False
+    served: bool = False
     driver: str | None = None
 
     @property
@@ -133,7 +145,12 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def known(self) -> frozenset[str]:
         """What an operator may say of a disk besides what all know."""
         adopt = ADOPT if self.adoption is not Adoption.NEVER else None
-        return self.keys | self.pool_keys | {key for key in (adopt, self.provider_key) if key is not None}
+        return (
+            self.keys
+            | self.pool_keys
+            | self.fixed.keys()
+            | {key for key in (adopt, self.provider_key) if key is not None}
+        )
 
     @property
     def pool_keys(self) -> frozenset[str]:

@@ -10,6 +10,7 @@ from msgspec import DecodeError, json
 
 from ganeti_tx.errors import ParameterError
 from ganeti_tx.model.disk import MAX_DISKS
+from ganeti_tx.model.disk_template import RAW
 from ganeti_tx.model.hypervisors import CLUSTER_ONLY
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.params.backend import BackendParams
@@ -20,8 +21,12 @@ from ganeti_tx.model.versions import EXPORT_VERSION
 EXPORT, INSTANCE, HYPERVISOR, BACKEND, OS, OS_PRIVATE, EXACT = SECTIONS = (
     "export", "instance", "hypervisor", "backend", "os", "os_private", "exact",
 )  # fmt: skip
+#: In the section of the instance, with a blank between, and exactly where one of them has a blank itself.
+TAGS = "tags"
 #: What stands for nothing.
 NOTHING = "None"
+#: How the directory is called in which the export of an instance is put together, after its name.
+BUILDING = ".new"
 MAX_NICS = 8
 #: Characters that are told of what is wrong.
 TOLD = 200
@@ -55,17 +60,24 @@ class Dump:
 
 @frozen
 class ExportedDisk:
-    """A disk that was exported; `size` is MiB; without `dump` there is nothing to fill it with."""
+    """A disk that was exported; `size` is MiB; without `dump` there is nothing to fill it with.
+
+    @ivar format: how its bytes lay in its file; in the dump they are as the guest sees them.
+    """
 
     size: int
     name: str | None = None
     dump: str | None = None
     sha256: str = ""
+    format: str = RAW
 
 
 @frozen
 class Exported:
-    """What an export tells of its instance. Parameters are texts, of which none stands for nothing."""
+    """What an export tells of its instance. Parameters are texts, of which none stands for nothing.
+
+    @ivar uuid: of the instance that was exported; those that Ganeti writes do not tell it.
+    """
 
     name: str
     os: str
@@ -78,6 +90,7 @@ class Exported:
     beparams: Section
     osparams: Section
     osparams_private: Section
+    uuid: str | None = None
 
 
 def written(instance: InstanceSpec, dumps: Sequence[Dump], now: float) -> str:
@@ -100,9 +113,10 @@ def written(instance: InstanceSpec, dumps: Sequence[Dump], now: float) -> str:
     config[INSTANCE] = texts(of_instance(instance) | of_nics(instance) | of_disks(instance, dumps))
     for section, values in params.items():
         config[section] = texts(dict(sorted(values.items())))
-    exact = {section: kept_exactly(config[section]) for section in (OS, OS_PRIVATE)}
+    exact: dict[str, Section | Sequence[str]] = {name: kept_exactly(config[name]) for name in (OS, OS_PRIVATE)}
+    exact[TAGS] = sorted(instance.tags) if any(" " in tag for tag in instance.tags) else ()
     if any(exact.values()):
-        config[EXACT] = {section: json.encode(values).decode() for section, values in exact.items() if values}
+        config[EXACT] = {name: json.encode(values).decode() for name, values in exact.items() if values}
     text = io.StringIO()
     config.write(text)
     return text.getvalue()
@@ -152,16 +166,17 @@ def texts(values: Mapping[str, object]) -> dict[str, str]:
 
 
 def of_instance(instance: InstanceSpec) -> dict[str, object]:
-    """What is said of the instance as a whole."""
+    """What is said of the instance as a whole. Only ours reads the uuid."""
     return {
         "name": instance.name,
+        "uuid": instance.uuid,
         "maxmem": instance.beparams["maxmem"],
         "minmem": instance.beparams["minmem"],
         "memory": instance.beparams["maxmem"],
         "vcpus": instance.beparams["vcpus"],
         "disk_template": instance.disk_template,
         "hypervisor": instance.hypervisor,
-        "tags": " ".join(sorted(instance.tags)),
+        TAGS: " ".join(sorted(instance.tags)),
     }
 
 
@@ -174,7 +189,7 @@ def of_nics(instance: InstanceSpec) -> dict[str, object]:
 
 
 def of_disks(instance: InstanceSpec, dumps: Sequence[Dump]) -> dict[str, object]:
-    """Each disk that was exported, without a gap, and how many these are. Only ours reads the checksums."""
+    """Each disk that was exported, without a gap, and how many these are. Only ours reads checksums and formats."""
     said: dict[str, object] = {}
     for number, dump in enumerate(dumps):
         disk = instance.disks[dump.index]
@@ -184,6 +199,8 @@ def of_disks(instance: InstanceSpec, dumps: Sequence[Dump]) -> dict[str, object]
         said[f"disk{number}_name"] = disk.name
         if dump.sha256:
             said[f"disk{number}_sha256"] = dump.sha256
+        if disk.format != RAW:
+            said[f"disk{number}_format"] = disk.format
     return {**said, "disk_count": len(dumps)}
 
 
@@ -205,14 +222,25 @@ def read_export(text: str) -> Exported:
         os=needed(about, "os"),
         hypervisor=some(instance.get("hypervisor")),
         disk_template=some(instance.get("disk_template")),
-        tags=(some(instance.get("tags")) or "").split(),
+        tags=tags_of(found),
         disks=disks_of(instance),
         nics=nics_of(instance),
         hvparams=without_nothing(found[HYPERVISOR]),
         beparams=beparams_of(found[BACKEND], instance),
         osparams=with_exact(found, OS),
         osparams_private=with_exact(found, OS_PRIVATE),
+        uuid=some(instance.get("uuid")),
     )
+
+
+def tags_of(found: Mapping[str, Section]) -> Sequence[str]:
+    """As they were, unless somebody has changed them in the file since. @raise ParameterError: what only ours reads is damaged."""
+    words = (some(found[INSTANCE].get(TAGS)) or "").split()
+    try:
+        exact = json.decode(found[EXACT].get(TAGS, "[]"), type=list[str])
+    except (DecodeError, RecursionError):
+        raise ParameterError(f"{TAGS} in section {EXACT} is damaged") from None
+    return exact if " ".join(exact).split() == words else words
 
 
 def fault_of(error: Error) -> str:
@@ -254,6 +282,7 @@ def disks_of(instance: Section) -> list[ExportedDisk]:
                 name=some(instance.get(f"{prefix}_name")),
                 dump=None if dump == "False" else dump,
                 sha256=some(instance.get(f"{prefix}_sha256")) or "",
+                format=some(instance.get(f"{prefix}_format")) or RAW,
             )
         )
     return disks

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
+from typing import Annotated
 
 import msgspec
 
@@ -41,7 +42,7 @@ class HookStatus(IntEnum):
 class HookResult(msgspec.Struct, frozen=True):
     """One script, named with its directory, such as instance-start-pre.d/10-check, and what it said."""
 
-    script: str
+    script: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_./-]{1,512}\Z")]
     status: HookStatus
     output: str = ""
 

@@ -4,7 +4,9 @@ from typing import Any
 
 import msgspec
 
-from ganeti_tx.model.disk_templates import WITHOUT_DISKS
+from ganeti_tx.model.disk_formats import format_of
+from ganeti_tx.model.disk_templates import TEMPLATES, WITHOUT_DISKS
+from ganeti_tx.model.enums import DiskTemplate
 
 
 class MirrorEnds(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +42,13 @@ class DiskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     #: The logical ids of the other volumes of its instance, with which it lies on as few physical volumes as will do; told
     #: when the disk is made.
     beside: list[list[Any]] = []
+    #: Whether an instance may have it open, as the configuration knows: it runs, or its disks are activated.
+    active: bool = True
+
+    @property
+    def format(self) -> str:
+        """How its bytes lie in its file, if it is one."""
+        return format_of(TEMPLATES[DiskTemplate(self.dev_type)], self.params)
 
     def __repr__(self) -> str:
         return f"<DiskSpec {self.dev_type} {self.uuid}>"  # the logical id may hold a secret

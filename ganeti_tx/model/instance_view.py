@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from ganeti_tx.errors import ConfigurationError
 from ganeti_tx.model.base import Params
@@ -11,7 +12,7 @@ from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_specs import disk_specs
 from ganeti_tx.model.disk_templates import WITHOUT_DISKS
-from ganeti_tx.model.enums import DiskTemplate
+from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_communication import is_communication
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
@@ -87,7 +88,13 @@ class InstanceView(msgspec.Struct, frozen=True, kw_only=True):
 
     def disk_specs(self, node: Node | None = None) -> list[DiskSpec]:
         """Its disks, filled, in order, as one of its nodes must know them; that is the primary one unless it is told."""
-        return disk_specs(self.disks, self.cluster, self.group, node or self.primary, self.nodes)
+        specs = disk_specs(self.disks, self.cluster, self.group, node or self.primary, self.nodes)
+        return specs if self.has_active_disks else [replace(spec, active=False) for spec in specs]
+
+    @property
+    def has_active_disks(self) -> bool:
+        """Whether its disks are to be ready."""
+        return self.instance.disks_active or self.instance.admin_state is AdminState.UP
 
     def nic_spec(self, nic: Nic) -> NicSpec:
         """One network interface; what a network sets for the group counts above the interface's own."""

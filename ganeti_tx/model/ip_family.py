@@ -41,6 +41,11 @@ def every_address(family: AddressFamily) -> str:
     return "::" if family == AF_INET6 else "0.0.0.0"
 
 
+def is_every_address(address: str) -> bool:
+    """Whether it is what a server binds that listens at every address."""
+    return address in map(every_address, (AF_INET, AF_INET6))
+
+
 def loopback(family: AddressFamily) -> str:
     """A machine's address for itself."""
     return "::1" if family == AF_INET6 else "127.0.0.1"

@@ -7,8 +7,9 @@ may have its parameters name any file, so that what only they name is sent from 
 import posixpath
 from collections.abc import Iterable, Iterator
 
-from ganeti_tx.model.config_data import ConfigData
+from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.hypervisors import HYPERVISORS
+from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.node_files import DATA, DISTRIBUTED_FILES, FILES
 from ganeti_tx.model.params.hypervisor import fill_hvparams, instance_hvparams
 
@@ -40,7 +41,7 @@ def parameter_fault(path: str) -> str | None:
     if _above(path, (OF_PARAMETERS,)) is None or _above(path, PROGRAMS) is not None:
         return (
             f"a parameter of a hypervisor names it, and such files are sent from {OF_PARAMETERS} only, and none of its "
-            f"programs; if it shall be, list it in {DISTRIBUTED_FILES.path}"
+            f"programs; list it in {DISTRIBUTED_FILES.path} and run 'gnt-cluster redist-conf', or keep it alike on all nodes"
         )
     return None
 
@@ -68,18 +69,17 @@ def listed(text: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#") and line != DISTRIBUTED_FILES.path]
 
 
-def files_of_hypervisors(config: ConfigData) -> list[str]:
+def files_of_hypervisors(cluster: Cluster, instances: Iterable[Instance]) -> list[str]:
     """The files that parameters of the cluster and of its instances name, in order."""
-    return sorted(set(_named(config)) - {""})
+    return sorted(set(_named(cluster, instances)) - {""})
 
 
-def _named(config: ConfigData) -> Iterator[str]:
-    cluster = config.cluster
+def _named(cluster: Cluster, instances: Iterable[Instance]) -> Iterator[str]:
     for hypervisor in cluster.enabled_hypervisors:
         names = HYPERVISORS[hypervisor].shared_files
         filled = fill_hvparams(cluster, hypervisor)
         yield from (str(filled[name]) for name in names)
-    for instance in config.instances.values():
+    for instance in instances:
         if names := HYPERVISORS[instance.hypervisor].shared_files:
             filled = instance_hvparams(cluster, instance)
             yield from (str(filled[name]) for name in names)

@@ -6,9 +6,9 @@ import hashlib
 import hmac
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from ganeti_tx.errors import ECode, OpPrereqError
 
@@ -21,6 +21,7 @@ REMOTE_IMPORT = "remote-import"
 SALT = re.compile(r"[a-zA-Z0-9]{16}")
 #: Of a key on a node, which is a directory there.
 KEY_NAME = re.compile(r"[a-z0-9][0-9a-zA-Z_-]{0,99}")
+KeyName = Annotated[str, Meta(pattern=rf"^{KEY_NAME.pattern}\Z")]
 #: Characters of what somebody sent that an error shows.
 SHOWN = 60
 

@@ -18,7 +18,8 @@ def snapshot_id(logical_id: Sequence[Any], name: str) -> list[Any]:
 
 def snapshot_of(disk: DiskSpec, name: str, uuid: str) -> DiskSpec | None:
     """The snapshot of a disk, or of the child that holds its data, which is the first; None if there can be none."""
-    if not TEMPLATES[DiskTemplate(disk.dev_type)].snapshots or not disk.logical_id:
+    template = TEMPLATES[DiskTemplate(disk.dev_type)]
+    if not (template.snapshots or template.may_snapshot) or not disk.logical_id:
         return None
     if disk.children:
         return snapshot_of(disk.children[0], name, uuid)

@@ -13,7 +13,9 @@ IALLOCATOR_VERSION = 2
 
 #: What node daemons speak with the master. It rises when one of them does not understand the other any more, or does not take
 #: its calls (doc/design/node-calls.rst); no other program sees it.
-NODE_PROTOCOL_VERSION = 3000001
+NODE_PROTOCOL_VERSION = 3000002
+#: Since when they know formats of disks, and encrypt migrations; older ones leave out what they are told of either.
+DISK_FORMATS_SINCE = MIGRATION_KEYS_SINCE = 3000002
 
 #: What programs that ask for the software's version compare with: the surface that this program offers.
 RELEASE_VERSION = "3.0.2"

@@ -14,6 +14,7 @@ from twisted.logger import Logger
 
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.host_port import host_port
+from ganeti_tx.model.own_ports import MOND_PORT
 from ganeti_tx.mond.asking import Asking, MakeClient, make_client
 from ganeti_tx.mond.config_facts import ConfigFacts, IAsk
 from ganeti_tx.mond.cpu_load import CpuLoad
@@ -47,7 +48,7 @@ from ganeti_tx.runtime.threads import IThreads, reactor_threads
 
 log = Logger()
 
-PORT = 1815
+PORT = MOND_PORT
 #: Connections that may wait to be taken in.
 BACKLOG = 128
 #: Seconds between two looks at what /metrics tells of the node.

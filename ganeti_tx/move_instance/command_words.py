@@ -11,6 +11,7 @@ from ganeti_tx import __version__
 from ganeti_tx.cli.parameter_types import BACKEND, hypervisor_params, typed
 from ganeti_tx.cli.values import InvalidValue, parse_identified, parse_key_values
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.runtime.tool_parser import ToolParser
 
 PROGRAM = "move-instance"
@@ -55,6 +56,8 @@ class Wanted:
     disk_template: str | None
     nics: Mapping[int, Mapping[str, Any]]
     backend: Mapping[str, Any]
+    #: The hypervisor itself, if it is said.
+    kind: Hypervisor | None
     hypervisor: Mapping[str, Any]
     os: Mapping[str, Any]
     compress: str
@@ -148,6 +151,12 @@ def _add_instance_options(group: Any) -> None:
     group.add_argument("-I", "--iallocator", metavar="NAME", help="what chooses its nodes")
     group.add_argument("--dest-disk-template", metavar="TEMPLATE", help="of its disks (default: as in the source)")
     group.add_argument(
+        "--dest-hypervisor",
+        choices=[kind.value for kind in Hypervisor],
+        metavar="NAME",
+        help="what runs it (default: as in the source, if that keeps guests apart from their node)",
+    )
+    group.add_argument(
         "--net",
         type=of_nic,
         action="append",
@@ -182,6 +191,7 @@ def read_words(made: argparse.ArgumentParser, arguments: Sequence[str] | None) -
             disk_template=words.dest_disk_template,
             nics=nics_of(words.net),
             backend=typed(words.backend_parameters, BACKEND, "backend"),
+            kind=Hypervisor(words.dest_hypervisor) if words.dest_hypervisor else None,
             hypervisor=hypervisor_params(words.hypervisor_parameters),
             os=words.os_parameters,
             compress=words.compress,

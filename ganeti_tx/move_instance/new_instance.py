@@ -4,26 +4,38 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model.disk_formats import KEY
+from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.from_elsewhere import FROM_NETWORK
 from ganeti_tx.move_instance.command_words import Wanted
 
+DISK_KEYS = ("size", "mode", "name")
 NIC_KEYS = ("mac", "ip", "mode", "link", "vlan", "network", "name")
-#: What a network says of all interfaces in it.
-FROM_NETWORK = ("mode", "link", "vlan")
 
 
 def new_instance(
-    info: Mapping[str, Any], wanted: Wanted, prepared: Mapping[str, Any], *, started: bool, opportunistic: bool
+    info: Mapping[str, Any],
+    wanted: Wanted,
+    prepared: Mapping[str, Any],
+    *,
+    started: bool,
+    opportunistic: bool,
+    formats: bool = False,
 ) -> dict[str, Any]:
-    """The arguments of `create_instance`. @param info: the result of OP_INSTANCE_QUERY_DATA for it.
+    """The arguments of `create_instance`.
+
+    @param info: what is taken over of it (`taken_over`). @param formats: whether the destination knows of these.
 
     @raise OpPrereqError: an interface is changed that it does not have.
     """
+    template = wanted.disk_template or info["disk_template"]
+    keys = (*DISK_KEYS, KEY) if formats and lies_in_files(template) else DISK_KEYS
     homes = {"pnode": wanted.primary_node, "snode": wanted.secondary_node, "iallocator": wanted.allocator}
     return {
         "mode": "remote-import",
         "name": wanted.new_name or info["name"],
-        "disk_template": wanted.disk_template or info["disk_template"],
-        "disks": [disk_of(disk) for disk in info["disks"]],
+        "disk_template": template,
+        "disks": [disk_of(disk, keys) for disk in info["disks"]],
         "nics": nics_of(info["nics"], wanted.nics),
         "os_type": info["os"],
         "osparams": {**info["os_instance"], **wanted.os},
@@ -41,9 +53,15 @@ def new_instance(
     }
 
 
-def disk_of(disk: Mapping[str, Any]) -> dict[str, Any]:
-    """One that has no name gets none."""
-    return {key: disk[key] for key in ("size", "mode", "name") if disk.get(key) is not None}
+def lies_in_files(template: str) -> bool:
+    """Whether disks of a template can be of a format; of one that is not known here they are as they are."""
+    known = {word.value: kind for word, kind in TEMPLATES.items()}
+    return template in known and KEY in known[template].fixed
+
+
+def disk_of(disk: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """One that has no name gets none; of a format is told what is not raw."""
+    return {key: disk[key] for key in keys if disk.get(key) is not None}
 
 
 def nics_of(nics: Sequence[Sequence[Any]], changes: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:

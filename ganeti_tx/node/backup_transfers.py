@@ -1,5 +1,7 @@
 """Node calls about exports on their way: from a script to a file of an export, and back."""
 
+from collections.abc import Sequence
+
 from attrs import define
 
 from ganeti_tx.errors import OpExecError
@@ -11,6 +13,7 @@ from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.os.streaming import EXPORT, IMPORT, streaming
 from ganeti_tx.node.storage.streams import BLOCK, FILLING, HOLES
 from ganeti_tx.node.transfer.interfaces import ITransferEnds
+from ganeti_tx.node.transfer.spec import Script
 from ganeti_tx.node.transfers import receiving, sending
 from ganeti_tx.rpc.calls.backup import (
     DumpExportStart,
@@ -39,19 +42,24 @@ class BackupTransfers:
     @answers(ScriptExportStart)
     async def send_from_script(self, call: ScriptExportStart) -> None:
         """How much it will be, the script says."""
-        attached, device = await self._attach(call)
-        command, script = streaming(self.scripts, EXPORT, call.instance, attached, call.index, device, call.debug)
+        command, script = await self._streaming(EXPORT, call)
         spec = sending(self.paths, call, call.port, command, size=0, script=script, patience=PATIENCE)
         await self.ends.start(call.transfer, spec)
 
     @answers(ScriptImportStart)
     async def receive_into_script(self, call: ScriptImportStart) -> None:
         """The script reads it."""
-        attached, device = await self._attach(call)
-        command, script = streaming(self.scripts, IMPORT, call.instance, attached, call.index, device, call.debug)
+        command, script = await self._streaming(IMPORT, call)
         await self.ends.start(
             call.transfer, receiving(self.paths, call, command, size=0, script=script, patience=PATIENCE)
         )
+
+    async def _streaming(self, name: str, call: ScriptTransferStart[None]) -> tuple[Sequence[str], Script]:
+        """A script, which gets to see the bytes of the one disk that it is about: others of its kind see those of the others."""
+        attached, device = await self._attach(call)
+        seen, prefix = self.disks.view(device, writable=name == IMPORT)
+        disks = [seen if disk is device else disk for disk in attached]
+        return streaming(self.scripts, name, call.instance, disks, call.index, seen, call.debug, prefix)
 
     async def _attach(self, call: ScriptTransferStart[None]) -> tuple[list[AttachedDisk], AttachedDisk]:
         """All disks of the instance, and what the script is given."""
@@ -60,8 +68,7 @@ class BackupTransfers:
         attached = await self.disks.attach(call.instance)
         if call.device is None:
             return attached, attached[call.index]
-        status = await self.disks.tree.assemble(call.device, True)
-        return attached, AttachedDisk(spec=call.device, path=status.dev_path, uri=None)
+        return attached, await self.disks.attach_part(call.device, call.instance.hypervisor)
 
     @answers(DumpImportStart)
     async def receive_dump(self, call: DumpImportStart) -> None:

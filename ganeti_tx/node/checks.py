@@ -2,11 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import define
 from twisted.internet.defer import Deferred
+from twisted.logger import Logger
 
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError, HypervisorError, error_text
 from ganeti_tx.model.disk_templates import TEMPLATES
@@ -17,7 +19,9 @@ from ganeti_tx.model.node_files import AUTHORITY, CLIENT_CERTIFICATE, RAPI_CERTI
 from ganeti_tx.model.storage_unit import VOLUME_GROUP
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.facts import missing_bridges, missing_interfaces
-from ganeti_tx.node.hypervisor.interfaces import IHypervisor
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor, IKeepsFirmware
+from ganeti_tx.node.machine_formats import machine_formats
+from ganeti_tx.node.own_faults import OWN_FAULTS, told_to_caller
 from ganeti_tx.node.path_checks import PathChecks
 from ganeti_tx.node.ssh_checks import SshChecks
 from ganeti_tx.node.storage.abilities import IExisting, IMirrorModule, MirrorModule
@@ -25,12 +29,15 @@ from ganeti_tx.node.storage.ext.provider import Providers
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import NodeStorage
 from ganeti_tx.node.storage.pool_abilities import IUnits
+from ganeti_tx.rpc.calls.check_answers import FAILED, CheckAnswers, ToldProvider
 from ganeti_tx.rpc.calls.node import NodeVerify
 from ganeti_tx.runtime.certificates import days_left
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.names import MAX_HOSTS_FILE, parse_hosts
 from ganeti_tx.runtime.paths import Paths
+
+log = Logger()
 
 EXECUTABLE = 0o111
 MAX_CERTIFICATE = 64 * 1024
@@ -62,10 +69,12 @@ class NodeChecks:
     #: Of the protocol and of the programs.
     versions: tuple[int, str]
     modes: PathChecks
+    #: Which instances are told of themselves.
+    told_guests: Check
 
     @answers(NodeVerify)
-    async def verify(self, call: NodeVerify) -> dict[str, Any]:
-        """The checks asked for, of those that this node knows; under "failed" why one could not be made."""
+    async def verify(self, call: NodeVerify) -> CheckAnswers:
+        """The checks asked for, of those that this node knows; under FAILED why one could not be made."""
         known, result, failed = self._checks(), {}, {}
         for name, argument in call.checks.items():
             if name in known:
@@ -75,7 +84,10 @@ class NodeChecks:
                     failed[name] = reason(error)
                 except GanetiError as error:
                     failed[name] = error_text(error)
-        return {**result, **({"failed": failed} if failed else {})}
+                except OWN_FAULTS as fault:
+                    log.failure("the check {name} broke", name=name)
+                    failed[name] = told_to_caller(fault)
+        return CheckAnswers({**result, **({FAILED: failed} if failed else {})})
 
     def _checks(self) -> Mapping[str, Check]:
         pools = {name: self._pool_check(storage) for name, storage in POOL_CHECKS.items()}
@@ -84,6 +96,9 @@ class NodeChecks:
             "time": self._time,
             "hypervisor": self._hypervisors,
             "hvparams": self._parameters,
+            "disk-formats": partial(machine_formats, self.hypervisors),
+            "kept-owners": self._kept_owners,
+            "told-guests": self.told_guests,
             "bridges": self._bridges,
             "interfaces": self._interfaces,
             "node-net-test": self._network,
@@ -95,6 +110,7 @@ class NodeChecks:
             "volumes": self._volumes,
             VOLUME_GROUP: self._pool_check(StorageType.LVM_VG.value),
             PHYSICAL_VOLUMES: self._physical_volumes,
+            "named-pools": self._named_pools,
             "mirrors": self._mirrors,
             "storage-providers": self._providers,
             "allowed-file-storage-paths": self._allowed_paths,
@@ -123,6 +139,11 @@ class NodeChecks:
         if hypervisor is None:
             return f"hypervisor {name} is not available on this node"
         return "; ".join(await hypervisor.verify()) or None
+
+    async def _kept_owners(self, names: list[str]) -> dict[str, list[str]]:
+        """Of each hypervisor that keeps something of instances beside their disks the uuids of these."""
+        keeping = {name: each for name, each in self.hypervisors.items() if IKeepsFirmware.providedBy(each)}
+        return {name: list(IKeepsFirmware(keeping[name]).owners()) for name in names if name in keeping}
 
     async def _parameters(self, given: list[tuple[str, str, dict[str, Any]]]) -> list[tuple[str, str, str]]:
         """Of (source, hypervisor, filled parameters) those that do not fit this node, with the reason."""
@@ -229,10 +250,12 @@ class NodeChecks:
             return error_text(error)
         return [found.version, found.helper, list(found.minors)]
 
-    async def _providers(self, argument: object) -> list[tuple[str, str, str, list[tuple[str, str]]]]:
-        """Of each provider of external storage its name, where it is, why it cannot be used, and its parameters."""
+    async def _providers(self, argument: object) -> list[ToldProvider]:
+        """Every provider of external storage."""
         return [
-            (each.name, str(each.path), each.fault, list(each.provider.parameters) if each.provider is not None else [])
+            ToldProvider(each.name, str(each.path), each.fault, list(each.provider.parameters), each.provider.identity)
+            if each.provider is not None
+            else ToldProvider(each.name, str(each.path), each.fault, [])
             for each in Providers(self.files, self.paths.extstorage_search_path).all()
         ]
 
@@ -246,6 +269,10 @@ class NodeChecks:
             return []
         except BlockDeviceError as error:
             return error_text(error)
+
+    async def _named_pools(self, pools: list[tuple[str, str]]) -> list[str | None]:
+        """Of (storage type, name) why it cannot be used; None when it can."""
+        return [await self._pool_check(storage_type)(name) for storage_type, name in pools]
 
     def _pool_check(self, storage_type: str) -> Check:
         """Why disks cannot be kept in a pool; None when they can."""

@@ -1,6 +1,6 @@
 """Whose calls this node accepts, and how it ceases to."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from hmac import compare_digest
 from pathlib import Path
@@ -13,6 +13,8 @@ from ganeti_tx.node.answers import answers
 from ganeti_tx.node.cluster_files import ClusterFiles
 from ganeti_tx.node.local_daemons import LocalDaemons
 from ganeti_tx.node.queue_copies import purge
+from ganeti_tx.node.storage.abilities import ILeaving
+from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeLeaveCluster
 from ganeti_tx.runtime.certificates import Identity, digest
 from ganeti_tx.runtime.daemon_names import METADATA, ON_ALL_NODES, RAPI
@@ -94,6 +96,7 @@ class Membership:
     cluster_files: ClusterFiles
     daemons: LocalDaemons
     end: Callable[[], None]
+    storages: Sequence[IStorage] = ()
 
     @answers(NodeCryptoTokens)
     async def tokens(self, call: NodeCryptoTokens) -> list[tuple[str, str]]:
@@ -106,11 +109,18 @@ class Membership:
     @answers(NodeLeaveCluster)
     async def leave(self, call: NodeLeaveCluster) -> None:
         """Forget the cluster, then end the daemons, this one when the answer is out."""
+        await self._give_back()
         await self.cluster_files.forget_cluster()
         await self.daemons.stop((RAPI, METADATA, *ON_ALL_NODES))  # it may have been the master once
         for name in self.files.listdir(told) if self.files.exists(told := self.paths.metadata_dir) else ():
             self.files.remove(told / name)
         self.daemons.clock.callLater(LEAVE_DELAY, self._end)
+
+    async def _give_back(self) -> None:
+        """What storages keep of this node; what stays keeps nobody from leaving."""
+        for storage in (each for each in self.storages if ILeaving.providedBy(each)):
+            for fault in await ILeaving(storage).leave():
+                log.warn("of disk template {template} stays: {fault}", template=storage.template, fault=fault)
 
     def _end(self) -> None:
         """Calls may have come meanwhile, with copies of jobs, at least of the one that makes this node leave, and a term each."""

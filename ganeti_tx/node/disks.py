@@ -1,7 +1,11 @@
 """Node calls about disks."""
 
-from attrs import define
+from collections.abc import Sequence
+
+from attrs import define, evolve
 from msgspec.structs import replace
+from twisted.internet.defer import CancelledError
+from twisted.logger import Logger
 
 from ganeti_tx.errors import BlockDeviceError, GanetiError, error_text
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
@@ -12,6 +16,7 @@ from ganeti_tx.node.storage.abilities import IExisting, ISpindles, IUserspaceUri
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.taking_back import TakingBack
 from ganeti_tx.node.storage.tree import DeviceTree
+from ganeti_tx.node.storage.views import view_of
 from ganeti_tx.rpc.calls.disk import (
     AssembledDisk,
     BdevSizes,
@@ -26,6 +31,8 @@ from ganeti_tx.rpc.calls.disk import (
     DiskState,
     FoundDevice,
 )
+
+log = Logger()
 
 
 @define
@@ -87,18 +94,25 @@ class Disks:
     @answers(BlockdevFind)
     async def find(self, call: BlockdevFind) -> BlockDevStatus | None:
         """What is there."""
-        return await self.tree.find(call.disk)
+        return await self.tree.look(call.disk)
 
     @answers(BlockdevStates)
     async def states(self, call: BlockdevStates) -> list[DiskState]:
-        """What is there of each."""
+        """What is there of each; whatever is wrong with one is told of that one."""
         return [await self._state(disk) for disk in call.disks]
 
     async def _state(self, disk: DiskSpec) -> DiskState:
         try:
-            found = await self.tree.find(disk)
+            found = await self.tree.look(disk)
             return DiskState(found, spindles=None if found is None else await self._spindles(disk))
         except GanetiError as error:
+            return DiskState(fault=error_text(error))
+        except CancelledError:
+            raise
+        except (
+            Exception
+        ) as error:  # what is on a disk may bring up a fault of ours; the others' states must not go with it
+            log.failure("looking at disk {uuid}", uuid=disk.uuid)
             return DiskState(fault=error_text(error))
 
     async def _spindles(self, disk: DiskSpec) -> int | None:
@@ -127,6 +141,17 @@ class Disks:
         """Make one disk ready for an instance. @raise BlockDeviceError: it is as before."""
         async with TakingBack() as back:
             return await self._ready(disk, instance.name, instance.hypervisor, True, back)
+
+    def view(self, disk: AttachedDisk, *, writable: bool) -> tuple[AttachedDisk, Sequence[str]]:
+        """A disk as programs of this node see it, and what has to stand before their command to see it."""
+        view = view_of(self.tree.of(disk.spec), disk.spec, disk.path, writable=writable)
+        return evolve(disk, path=view.path), view.prefix
+
+    async def attach_part(self, disk: DiskSpec, hypervisor: str) -> AttachedDisk:
+        """Make ready what is no disk of an instance's, such as a snapshot of one. @raise BlockDeviceError: it is as before."""
+        async with TakingBack() as back:
+            status = await self.tree.assemble_within(disk, True, back)
+            return AttachedDisk(spec=disk, path=status.dev_path, uri=await self._uri(disk, hypervisor))
 
     async def _ready(
         self, disk: DiskSpec, owner: str, hypervisor: str, primary: bool, back: TakingBack

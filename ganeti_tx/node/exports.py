@@ -5,7 +5,7 @@ from pathlib import Path
 from attrs import frozen
 
 from ganeti_tx.errors import ECode, GenericError, OpExecError, OpPrereqError
-from ganeti_tx.model.export_file import read_export
+from ganeti_tx.model.export_file import BUILDING, read_export
 from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.backup import (
     ExportBegin,
@@ -121,7 +121,7 @@ class Exports:
 
     def building(self, name: str) -> Path:
         """Where an export is put together."""
-        return self.paths.export_dir / f"{name}.new"
+        return self.paths.export_dir / f"{name}{BUILDING}"
 
     async def _own(self, name: str) -> Path:
         """The same. @raise OpExecError: it is the whole export of another instance, which is called so."""

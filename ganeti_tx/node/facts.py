@@ -10,7 +10,6 @@ from twisted.internet.task import deferLater
 
 from ganeti_tx.errors import BlockDeviceError, GanetiError, HypervisorError
 from ganeti_tx.model.enums import NicMode
-from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.hypervisor.interfaces import IHypervisor, IPlugs
 from ganeti_tx.node.storage.interfaces import IPools
@@ -42,11 +41,12 @@ class Facts:
     pools: Mapping[str, IPools]
     owns_address: Callable[[str], bool]
     user_mode_marker: Path
+    protocol: int
 
     @answers(Version)
     async def version(self, call: Version) -> int:
         """The protocol's version."""
-        return NODE_PROTOCOL_VERSION
+        return self.protocol
 
     @answers(TestDelay)
     async def delay(self, call: TestDelay) -> None:

@@ -31,12 +31,12 @@ from ganeti_tx.runtime.daemon_logs import log_of
 from ganeti_tx.runtime.daemon_names import NODE
 from ganeti_tx.runtime.limited_channel import (
     HEAD_LIMIT,
-    LINGER,
     MAX_UNAUTHENTICATED,
     SLOWEST,
     Connections,
     LimitedChannel,
 )
+from ganeti_tx.runtime.refusing_request import RefusingRequest
 from ganeti_tx.runtime.tls import peer_name
 
 log = Logger()
@@ -46,7 +46,6 @@ MAX_REQUEST = max(call.max_request for call in CALLS.values())
 MAX_UNAUTHENTICATED_BODY = 64 * 1024
 #: What the bodies under way may take together; they lie in temporary files.
 MAX_BODIES = 2 * MAX_REQUEST
-TOO_LARGE = b"HTTP/1.1 413 Request Entity Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 TOO_MUCH = b"HTTP/1.1 503 Too Much At A Time\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 #: Seconds after which a connection without a request is closed.
 IDLE_LIMIT = 120.0
@@ -63,48 +62,27 @@ HANG_UP_TURNS = 2
 Admission = Callable[[Any], bool]
 
 
-class BoundedRequest(Request):
+class BoundedRequest(RefusingRequest):
     """Refuses a body before it is read when it is longer than any call may be, or than an unauthenticated peer's may be, or when
     there is no room for it beside those that are coming in already.
     """
 
-    _refused = False
     _room = 0
 
     def gotLength(self, length: int | None) -> None:
-        channel = self._channel()
+        channel = self.limited
         admitted = channel.site.admitted(self.transport)
         if admitted:
             channel.connections.known(channel)
         if length is None or length > (MAX_REQUEST if admitted else MAX_UNAUTHENTICATED_BODY):
-            self._refuse(channel, TOO_LARGE)
+            self.refuse_body()
         elif channel.site.bodies + length > MAX_BODIES:
-            self._refuse(channel, TOO_MUCH)
+            self.refuse_body(TOO_MUCH)
         else:
             channel.allow(HEAD_LIMIT + length / SLOWEST)
             channel.site.bodies += length
             self._room = length
             super().gotLength(length)
-
-    def _channel(self) -> LimitedChannel:
-        assert isinstance(self.channel, LimitedChannel)
-        return self.channel
-
-    def _refuse(self, channel: LimitedChannel, answer: bytes) -> None:
-        self._refused = True
-        super().gotLength(0)
-        channel.write(answer)
-        channel.loseConnection()
-        channel.allow(LINGER)
-
-    def handleContentChunk(self, data: bytes) -> None:
-        if not self._refused:
-            super().handleContentChunk(data)
-
-    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
-        if not self._refused:
-            self._channel().came_in_time()
-            super().requestReceived(command, path, version)
 
     def finish(self) -> None:
         self._give_room_back()
@@ -116,7 +94,7 @@ class BoundedRequest(Request):
 
     def _give_room_back(self) -> None:
         if self._room:
-            self._channel().site.bodies -= self._room
+            self.limited.site.bodies -= self._room
             self._room = 0
 
 

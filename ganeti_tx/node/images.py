@@ -2,13 +2,16 @@
 
 import os
 import re
+import signal
 from pathlib import Path
 
 from attrs import define
 
 from ganeti_tx.errors import BlockDeviceError, ECode, OpPrereqError
 from ganeti_tx.node.answers import answers
+from ganeti_tx.node.storage.raw_view import RawView
 from ganeti_tx.node.storage.tree import DeviceTree
+from ganeti_tx.node.storage.views import view_of
 from ganeti_tx.rpc.calls.image import BlockdevImage, ImageSize
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.process import CLEAN_ENV, NOT_FOUND, IProcessRunner, ProcessResult
@@ -31,6 +34,10 @@ CURL = (
     "--config",
     "-",
 )
+#: Has curl say at its end how many bytes came.
+LENGTH = "%{stderr}%{size_download}"
+#: The exit status of a program (`RawView.filling`) whose command was ended by a signal, less that signal.
+BY_SIGNAL = 128
 
 
 @define
@@ -69,25 +76,46 @@ class Images:
             raise BlockDeviceError(
                 f"{call.disk.dev_type} disk {call.disk.uuid} takes no image of {call.size} MiB: it has {status.size} MiB"
             )
+        view = view_of(self.tree.of(call.disk), call.disk, status.dev_path, writable=True)
         if is_url(call.image):
-            ended = await self._fetch(call, status.dev_path)
+            ended = await self._fetch(call, view)
+            check_length(call, ended)
         else:
-            ended = await self.runner.run(copy_argv(call, status.dev_path), timeout=call.time_limit())
+            argv = [*view.prefix, *copy_argv(call, view.path)]
+            ended = await self.runner.run(argv, timeout=call.time_limit())
         if not ended.succeeded:
-            raise BlockDeviceError(f"cannot write image {shown(call.image)} to a disk: {why(ended, call.image)}")
+            raise unwritten(call, why(ended, call.image))
 
-    async def _fetch(self, call: BlockdevImage, path: str) -> ProcessResult:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    async def _fetch(self, call: BlockdevImage, view: RawView) -> ProcessResult:
+        descriptor = None if view.filling else os.open(view.path, os.O_WRONLY | os.O_CLOEXEC)
+        limits = ["--max-filesize", str(call.size * MIB), "--speed-limit", "1024", "--speed-time", "60"]
         try:
             return await self.runner.run(
-                [*CURL, "--max-filesize", str(call.size * MIB), "--speed-limit", "1024", "--speed-time", "60"],
+                # curl heeds its limit only where the server tells the length; a device and `filling` take no more than they have
+                [*view.filling, "prlimit", f"--fsize={call.size * MIB}", *CURL, *limits, "--write-out", LENGTH],
                 env=CLEAN_ENV,
                 stdin=curl_config(call.image),
                 timeout=call.time_limit(),
-                child_fds={1: descriptor},
+                child_fds=None if descriptor is None else {1: descriptor},
             )
         finally:
-            os.close(descriptor)
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+def check_length(call: BlockdevImage, fetched: ProcessResult) -> None:
+    """@raise BlockDeviceError: the server has sent more or less than it told before (`Images.size`), whose disk it may not fill."""
+    if fetched.signal == signal.SIGXFSZ or fetched.status == BY_SIGNAL + signal.SIGXFSZ:
+        raise unwritten(call, f"the server has sent more than the {call.size} MiB that it has told")
+    if fetched.succeeded and -(-int(fetched.stderr) // MIB) != call.size:
+        raise unwritten(
+            call, f"the server has told that it has {call.size} MiB, and has sent {int(fetched.stderr)} bytes"
+        )
+
+
+def unwritten(call: BlockdevImage, why: str) -> BlockDeviceError:
+    """What is told of an image that is not on its disk."""
+    return BlockDeviceError(f"cannot write image {shown(call.image)} to a disk: {why}")
 
 
 def is_url(image: str) -> bool:

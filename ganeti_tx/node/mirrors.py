@@ -21,6 +21,7 @@ from ganeti_tx.rpc.calls.mirror import (
     BlockdevRemovechildren,
     BlockdevSetinfo,
     BlockdevSnapshot,
+    BlockdevSnapshotFaults,
     DrbdAttachNet,
     DrbdDisconnectNet,
     DrbdNeedsActivation,
@@ -119,6 +120,11 @@ class Mirrors:
     async def snapshot(self, call: BlockdevSnapshot) -> list[Any]:
         """Where it is."""
         return await self.tree.snapshot(call.disk, call.snap_name, call.snap_size)
+
+    @answers(BlockdevSnapshotFaults)
+    async def snapshot_faults(self, call: BlockdevSnapshotFaults) -> list[str]:
+        """A line for each."""
+        return [await self.tree.snapshot_fault(disk) or "" for disk in call.disks]
 
     @answers(BlockdevSetinfo)
     async def set_owner(self, call: BlockdevSetinfo) -> None:

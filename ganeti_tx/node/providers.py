@@ -23,5 +23,6 @@ class ProviderCalls:
 
 def report(found: Found) -> ProviderReport:
     """What is told of one."""
-    parameters = list(found.provider.parameters) if found.provider is not None else []
-    return ProviderReport(found.name, str(found.path), found.provider is not None, found.fault, parameters)
+    good = found.provider
+    parameters, identity = (list(good.parameters), list(good.identity)) if good is not None else ([], [])
+    return ProviderReport(found.name, str(found.path), good is not None, found.fault, parameters, identity)

@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from attrs import define, field
-from twisted.internet.defer import maybeDeferred
+from attrs import define, field, frozen
+from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from ganeti_tx.model.host_port import host_port
 from ganeti_tx.model.node_files import FILES, UPLOADED
@@ -29,8 +30,12 @@ from ganeti_tx.node.ended_machines import EndedMachines
 from ganeti_tx.node.exports import Exports
 from ganeti_tx.node.facts import Facts
 from ganeti_tx.node.grown_disks import GrownDisks
+from ganeti_tx.node.guests import Guests
 from ganeti_tx.node.hooks import Hooks
 from ganeti_tx.node.http import NodeSite
+from ganeti_tx.node.hypervisor.interfaces import IDiskHolder
+from ganeti_tx.node.hypervisor.nics.confined import confine_those_there
+from ganeti_tx.node.hypervisor.nics.left_rules import remove_left_rules
 from ganeti_tx.node.hypervisor.registry import load_hypervisors
 from ganeti_tx.node.images import Images
 from ganeti_tx.node.instances import Instances
@@ -50,6 +55,7 @@ from ganeti_tx.node.open_vswitch import OwnSwitch
 from ganeti_tx.node.os.calls import OsCalls
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.scripts import OsScripts
+from ganeti_tx.node.other_machines import OtherMachines
 from ganeti_tx.node.out_of_band import OutOfBand
 from ganeti_tx.node.path_checks import PathChecks, Users
 from ganeti_tx.node.powercycle import Powercycle
@@ -60,6 +66,7 @@ from ganeti_tx.node.ssh_files import SshFiles
 from ganeti_tx.node.ssh_renewal import SshRenewal
 from ganeti_tx.node.storage.ext.provider import Providers
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.holders import DiskHolders
 from ganeti_tx.node.storage.kinds import NodeStorage
 from ganeti_tx.node.storage.links import DiskLinks
 from ganeti_tx.node.storage.registry import load_storage
@@ -138,6 +145,8 @@ class NodeParts:
     users: Users = no_users
     #: The one of this machine, unless another is given.
     metadata: MetadataDaemon | None = None
+    #: The hypervisors that have disks open; known when they are made.
+    holders: DiskHolders = field(factory=DiskHolders)
 
 
 def real_parts(reactor: IDaemonReactor) -> NodeParts:
@@ -170,6 +179,7 @@ class CallAnswerers:
         self.parts, self.storage, self.ends = parts, storage, ends
         files, paths = parts.files, parts.paths
         self.hypervisors = load_hypervisors(parts)
+        parts.holders.known = [each for each in self.hypervisors.values() if IDiskHolder.providedBy(each)]
         self.tree, self.links = DeviceTree(storage), DiskLinks(files, paths)
         self.blocks = Disks(self.tree, self.links)
         self.terms = Terms(files, paths)
@@ -179,6 +189,9 @@ class CallAnswerers:
         self.role = MasterRoleCalls(files, paths, parts.threads, self.daemons)
         self.hooks = Hooks(files, paths, parts.runner, parts.clock)
         self.user_mode = paths.conf_dir / USER_MODE_MARKER
+        self.catalogue = OsCatalogue(files, paths.os_search_path)
+        daemon = parts.metadata or OwnMetadataDaemon(paths, parts.reactor, self.daemons)
+        self.metadata = Metadata(files, paths, self.hypervisors, self.catalogue, daemon)
 
     def every(self) -> list[object]:
         """Those of all areas."""
@@ -194,7 +207,9 @@ class CallAnswerers:
             SshFiles(files, paths, parts.runner, parts.name, self.terms),
             self.queue,
             CopiesOfTheCluster(files, paths),
-            Membership(files, paths, self.cluster_files, self.daemons, parts.leave),
+            Membership(
+                files, paths, self.cluster_files, self.daemons, parts.leave, list(self.storage.storages.values())
+            ),
             ClusterKeys(files, paths, parts.now),
             SshRenewal(files, paths, parts.runner, parts.name),
             self.role,
@@ -221,22 +236,21 @@ class CallAnswerers:
         """Instances, what is installed on them, and their exports."""
         parts = self.parts
         files, paths = parts.files, parts.paths
-        catalogue = OsCatalogue(files, paths.os_search_path)
-        daemon = parts.metadata or OwnMetadataDaemon(paths, parts.reactor, self.daemons)
-        metadata = Metadata(files, paths, parts.runner, catalogue, daemon)
-        instances = Instances(self.hypervisors, self.blocks, parts.name, metadata)
-        scripts = OsScripts(catalogue, paths, parts.runner, parts.threads, parts.now, parts.open_log)
+        instances = Instances(self.hypervisors, self.blocks, parts.name, self.metadata)
+        scripts = OsScripts(self.catalogue, paths, parts.runner, parts.threads, parts.now, parts.open_log)
         exports = Exports(files, paths, parts.threads)
+        keys = TransferKeys(files, paths, parts.threads, parts.name, parts.now)
         return [
             instances,
-            metadata,
+            self.metadata,
             LiveChanges(instances),
             GrownDisks(self.hypervisors),
-            Migrations(instances),
+            Guests(self.hypervisors, parts.clock),
+            Migrations(instances, keys),
             OsCalls(scripts, self.blocks, parts.threads),
             exports,
             BackupTransfers(self.blocks, scripts, exports, self.ends, paths),
-            TransferKeys(files, paths, parts.threads, parts.name, parts.now),
+            keys,
         ]
 
     def of_machine(self) -> list[object]:
@@ -244,7 +258,15 @@ class CallAnswerers:
         parts = self.parts
         files, paths = parts.files, parts.paths
         return [
-            Facts(files, parts.clock, self.hypervisors, self.storage.pools, parts.owns_address, self.user_mode),
+            Facts(
+                files,
+                parts.clock,
+                self.hypervisors,
+                self.storage.pools,
+                parts.owns_address,
+                self.user_mode,
+                parts.versions[0],
+            ),
             self.checks(),
             Powercycle(parts.clock, parts.machine),
             OutOfBand(files, parts.runner),
@@ -267,6 +289,7 @@ class CallAnswerers:
             SshChecks(parts.files, parts.paths, parts.runner),
             parts.versions,
             PathChecks(parts.files, parts.users),
+            self.metadata.check,
         )
 
     def guard(self) -> MasterGuard:
@@ -285,7 +308,7 @@ def build_dispatch(
 
     @param callers: who may make calls, which is told of changes.
     """
-    return build_node(parts, storage, ends, callers)[0]
+    return build_node(parts, storage, ends, callers).dispatch
 
 
 def build_node(
@@ -293,8 +316,8 @@ def build_node(
     storage: NodeStorage | None = None,
     ends: ITransferEnds | None = None,
     callers: AdmittedCallers | None = None,
-) -> tuple[NodeDispatch, EndedMachines]:
-    """The same, and what clears up behind machines when it is told to watch them."""
+) -> "BuiltNode":
+    """The same, and what a node does by itself."""
     made = CallAnswerers(
         parts,
         storage or load_storage(parts),
@@ -302,8 +325,18 @@ def build_node(
         callers or AdmittedCallers(parts.files, parts.paths),
     )
     order = CallOrder(made.terms)
-    dispatch = NodeDispatch(*made.every(), guard=made.guard().perform, order=order.perform)
-    return dispatch, EndedMachines(made.hypervisors, order)
+    others = OtherMachines(made.hypervisors, parts.name)
+    dispatch = NodeDispatch(*made.every(), guard=made.guard().perform, order=order.perform, check=others.refuse)
+    return BuiltNode(dispatch, EndedMachines(made.hypervisors, order, made.metadata), made.metadata)
+
+
+@frozen
+class BuiltNode:
+    """What answers the calls of a node, and what is to be set going when it is there."""
+
+    dispatch: NodeDispatch
+    machines: EndedMachines
+    metadata: Metadata
 
 
 async def start(
@@ -319,17 +352,27 @@ async def start(
             raise not_in_cluster(path)
     await ProgramRecords(paths.programs_dir).end_all(partial(deferLater, parts.clock))
     forget_spared_vote(parts.files, paths)
+    await remove_left_rules(parts.runner)
+    await confine_those_there(parts.runner)
     tls: Any = NodeTls(parts.files, paths)  # makes connections, where Twisted's types name contexts only
     if address is None:
         address = await OwnAddress(parts.files, paths, parts.threads, parts.clock).primary(parts.name)
     callers = AdmittedCallers(parts.files, paths)
-    dispatch, machines = build_node(parts, callers=callers)
-    site = NodeSite(dispatch, callers.admitted, parts.reactor, most_unauthenticated)
+    node = build_node(parts, callers=callers)
+    site = NodeSite(node.dispatch, callers.admitted, parts.reactor, most_unauthenticated)
     listening = parts.reactor.listenSSL(port, site, tls, backlog=BACKLOG, interface=address)
-    machines.watch()
+    node.machines.watch()
+    resuming = Deferred.fromCoroutine(node.metadata.resume())
+    resuming.addErrback(_tell_failure)
     log.info("node calls for {name} on {where}", name=parts.name, where=host_port(address, port))
 
     async def stop() -> None:
+        resuming.cancel()
         await maybeDeferred(listening.stopListening)
 
     return stop
+
+
+def _tell_failure(failure: Failure) -> None:
+    if failure.check(CancelledError) is None:
+        log.failure("the metadata daemon was not started", failure)

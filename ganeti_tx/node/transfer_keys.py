@@ -7,9 +7,10 @@ from pathlib import Path
 
 from attrs import define
 
+from ganeti_tx.errors import X509CertError
 from ganeti_tx.node.answers import answers
 from ganeti_tx.rpc.calls.transfer_keys import X509CertCreate, X509CertRead, X509CertRemove
-from ganeti_tx.runtime.certificates import transfer_identity
+from ganeti_tx.runtime.certificates import NOT_EARLY, SKEW, Identity, transfer_identity
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import IThreads
@@ -41,7 +42,8 @@ class TransferKeys:
         if (found := await self.read(X509CertRead(key=call.key))) is not None:
             return found
         now = datetime.datetime.fromtimestamp(self.now(), datetime.UTC)
-        made = await self.threads.run(transfer_identity, self.name, datetime.timedelta(seconds=call.validity), now)
+        validity, early = datetime.timedelta(seconds=call.validity), SKEW if call.early else NOT_EARLY
+        made = await self.threads.run(transfer_identity, self.name, validity, now, early)
         if not self.files.exists(directory):
             self.files.mkdir(directory, DIRECTORY_MODE)
         await self.files.write_atomic(directory / KEY, made.key, FILE_MODE, sync=False)
@@ -54,6 +56,16 @@ class TransferKeys:
         with suppress(FileNotFoundError):
             return self.files.read(self._directory(call.key) / CERTIFICATE, MOST).decode()
         return None
+
+    def identity(self, key: str) -> Identity:
+        """A key with its certificate. @raise X509CertError: there is none, or it cannot be read."""
+        directory = self._directory(key)
+        try:
+            return Identity(
+                certificate=self.files.read(directory / CERTIFICATE, MOST), key=self.files.read(directory / KEY, MOST)
+            )
+        except OSError as error:
+            raise X509CertError(key, f"the key cannot be read: {error.strerror or error}") from None
 
     @answers(X509CertRemove)
     async def remove(self, call: X509CertRemove) -> None:

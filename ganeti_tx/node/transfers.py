@@ -8,7 +8,7 @@ from attrs import define
 
 from ganeti_tx.model.compression import packing, unpacking
 from ganeti_tx.node.answers import answers
-from ganeti_tx.node.storage.streams import read_command, write_command
+from ganeti_tx.node.storage.streams import amounts, read_command, write_command
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.node.transfer.interfaces import ITransferEnds
 from ganeti_tx.node.transfer.spec import Spec, Status
@@ -39,7 +39,9 @@ class Transfers:
         """Begin to listen."""
         storage, status = self.tree.of(call.disk), await self.tree.found(call.disk)
         command = write_command(storage, call.disk, status)
-        await self.ends.start(call.transfer, receiving(self.paths, call, command, size=call.disk.size))
+        least, most = amounts(storage, call.disk)
+        spec = receiving(self.paths, call, command, size=call.disk.size, least=least, most=most)
+        await self.ends.start(call.transfer, spec)
 
     @answers(ExportStart)
     async def send(self, call: ExportStart) -> None:

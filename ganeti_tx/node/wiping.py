@@ -5,6 +5,7 @@ from attrs import define
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.storage.tree import DeviceTree
+from ganeti_tx.node.storage.views import view_of
 from ganeti_tx.rpc.calls.disk import BlockdevWipe
 from ganeti_tx.runtime.process import IProcessRunner
 
@@ -28,7 +29,9 @@ class Wiping:
             )
         if not status.dev_path:
             raise BlockDeviceError(f"{disk.dev_type} disk {disk.uuid} cannot be wiped: it has no path on this node")
-        ended = await self.runner.run(wipe_argv(status.dev_path, call.offset, call.size), timeout=call.time_limit())
+        view = view_of(self.tree.of(disk), disk, status.dev_path, writable=True)
+        argv = [*view.prefix, *wipe_argv(view.path, call.offset, call.size)]
+        ended = await self.runner.run(argv, timeout=call.time_limit())
         if not ended.succeeded:
             raise BlockDeviceError(f"cannot wipe {status.dev_path}: dd {ended.describe()}")
 

@@ -1,7 +1,7 @@
 """Answering a query: rows, filter, live data from the nodes that matter, columns."""
 
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -138,11 +138,11 @@ class Queries:
     async def _data(
         self, resource: Resource, fields: list[Field], condition: Filter | None
     ) -> AsyncIterator[list[Row]]:
-        filtered = list(condition.fields()) if condition is not None else []
+        filtered = {each.name: each for each in condition.fields()}.values() if condition is not None else ()
         wanted = frozenset(field.name for field in (*fields, *filtered))
         asked = condition.asked(resource.name_field) if condition is not None else None
         rows, context = await resource.rows(None if asked is None else list(dict.fromkeys(asked)), wanted, strict=True)
-        part = Part(self.slices, resource, fields, condition if asked is None else None)
+        part = Part(self.slices, resource, fields, condition if asked is None else None, needs_of(filtered))
         if len(rows) <= resource.at_a_time:
             if rows:
                 yield await part.cells(rows, context)
@@ -153,23 +153,26 @@ class Queries:
 
 @frozen
 class Part:
-    """What is done with some rows at a time; the filter's budget is one for all of them."""
+    """What is done with some rows at a time; the filter's budget is one for all of them.
+
+    @ivar needed: what the filter's fields need.
+    """
 
     slices: Slices
     resource: Resource
     fields: list[Field]
     condition: Filter | None
+    needed: frozenset[Need]
     budget: Budget = field(factory=Budget)
 
     async def cells(self, rows: Sequence[Any], context: Any) -> list[Row]:
         """The cells of those rows that pass."""
         if self.condition is None:
             return await self._columns(rows, context)
-        filtered = list(self.condition.fields())
         rows = await self._passing(rows, self.condition.bind(lambda field: known_now(field, context)))
-        if not any(field.needs for field in filtered):
+        if not self.needed:
             return await self._columns(rows, context)
-        live = await self.resource.collect(rows, context, needs_of((*self.fields, *filtered))) if rows else context
+        live = await self.resource.collect(rows, context, needs_of(self.fields) | self.needed) if rows else context
         rows = await self._passing(rows, self.condition.bind(lambda field: field.reader(live)))
         return await self.slices.run(table(self.fields, rows, live))
 
@@ -183,7 +186,7 @@ class Part:
         return await self.slices.run(table(self.fields, rows, context))
 
 
-def needs_of(fields: Sequence[Field]) -> frozenset[Need]:
+def needs_of(fields: Iterable[Field]) -> frozenset[Need]:
     """All that the fields need."""
     return frozenset(need for field in fields for need in field.needs)
 

@@ -39,11 +39,15 @@ def backend_value(key: str) -> Callable[[InstanceContext], Callable[[Instance], 
 
 
 def hypervisor_value(key: str) -> Callable[[InstanceContext], Callable[[Instance], object]]:
-    """One filled hypervisor parameter; None where the hypervisor has none of that name."""
+    """One hypervisor parameter that is in force; None where the hypervisor has none of that name."""
+    unset = {word: kind.unset.get(key) for word, kind in HYPERVISORS.items()}
 
     def bind(context: InstanceContext) -> Callable[[Instance], object]:
-        base = context.hv_base
-        return lambda instance: own[key] if key in (own := instance.hvparams) else base(instance).get(key)
+        def value(instance: Instance) -> object:
+            own, base = instance.hvparams, context.hv_base(instance)
+            return own[key] if key in own else base.get(key, unset[instance.hypervisor])
+
+        return value
 
     return bind
 

@@ -82,7 +82,7 @@ class InstanceContext:
     def _look_up(self, instances: Sequence[Instance]) -> Sequence[Seen]:
         told = self._told()
         return [
-            there if isinstance(there := told.get(each.primary_node, {}), tuple) else there.get(each.name, UNAVAILABLE)
+            there if isinstance(there := told.get(each.primary_node, {}), tuple) else own_machine(there, each)
             for each in instances
         ]
 
@@ -114,18 +114,18 @@ class InstanceContext:
         if isinstance(there, tuple):
             offline = self.view.config.nodes[instance.primary_node].offline
             return "ERROR_nodeoffline" if offline else "ERROR_nodedown"
-        if there is not None and self._elsewhere(instance.name):
+        if there is not None and self._elsewhere(instance):
             return "ERROR_wrongnode"
         return stopped_status(instance)
 
-    def _elsewhere(self, name: str) -> bool:
-        """Whether any node runs an instance of this name. Hardly ever one does, and then all are looked through."""
+    def _elsewhere(self, instance: Instance) -> bool:
+        """Whether any node runs it. Hardly ever one does, and then all are looked through."""
         if self._anywhere is None:
             self._anywhere = set().union(*(outcome.value or () for outcome in self.running.values()))
-        return name in self._anywhere and any(
-            name in answer and answer[name].state != USER_SHUTDOWN
-            for answer in (outcome.value or {} for outcome in self.running.values())
-        )
+        if instance.name not in self._anywhere:
+            return False
+        found = (own_machine(outcome.value or {}, instance) for outcome in self.running.values())
+        return any(not isinstance(seen, tuple) and seen.state != USER_SHUTDOWN for seen in found)
 
     def console(self, instance: Instance, seen: Seen) -> Any:
         """How to reach the console, as a cell."""
@@ -137,6 +137,12 @@ class InstanceContext:
         if outcome is None:
             return NO_DATA
         return reason(outcome.error) if outcome.error is not None else (0, outcome.value)
+
+
+def own_machine(running: Instances, instance: Instance) -> Seen:
+    """What a node runs of an instance; another one's machine that has its name is none of it."""
+    seen = running.get(instance.name)
+    return seen if seen is not None and seen.is_of(instance.uuid) else UNAVAILABLE
 
 
 def stopped_status(instance: Instance) -> str:

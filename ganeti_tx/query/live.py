@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from twisted.internet.defer import Deferred, gatherResults
 
-from ganeti_tx.errors import GanetiError
+from ganeti_tx.errors import GanetiError, ResultValidationError
+from ganeti_tx.model.console import ToldConsole, console_of
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.node import Node
@@ -15,7 +17,7 @@ from ganeti_tx.query.language.cell import NO_DATA, OFFLINE, Cell
 from ganeti_tx.query.view import View
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, InstanceConsoles, RunningInstance
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageUnit
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeOfflineError, Outcome, RpcError
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, NodeOfflineError, Outcome, RpcError
 
 #: Seconds that a node has for consoles; it has just said what runs there, and need not look for anything.
 CONSOLE_LIMIT = 2.0
@@ -50,12 +52,19 @@ async def consoles(rpc: INodeRpc, view: View, instances: Iterable[Instance]) -> 
 
 
 async def _consoles_of(rpc: INodeRpc, view: View, node: Node, instances: Sequence[Instance]) -> Consoles:
-    call = InstanceConsoles(instances=[console_spec(view, instance) for instance in instances])
+    specs = [console_spec(view, instance) for instance in instances]
     try:
-        answer = await rpc.call(node, call, CONSOLE_LIMIT)
+        answer = await rpc.call(node, InstanceConsoles(instances=specs), CONSOLE_LIMIT)
     except RpcError as error:
-        return {instance.uuid: Outcome(error=error) for instance in instances}
-    return {instance.uuid: Outcome(answer[instance.name]) for instance in instances if instance.name in answer}
+        return {spec.uuid: Outcome(error=error) for spec in specs}
+    return {spec.uuid: _console(spec, node, answer[spec.name]) for spec in specs if spec.name in answer}
+
+
+def _console(spec: InstanceSpec, node: Node, told: ToldConsole) -> Outcome[dict[str, Any]]:
+    try:
+        return Outcome(msgspec.to_builtins(console_of(spec, node, told)))
+    except ResultValidationError as error:
+        return Outcome(error=NodeCallError(str(error), error))
 
 
 def console_spec(view: View, instance: Instance) -> InstanceSpec:

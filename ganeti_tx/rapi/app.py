@@ -11,7 +11,8 @@ from twisted.python.failure import Failure
 from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.routing import BaseConverter
 
-from ganeti_tx.rapi.access.scoped_calls import within_scopes
+from ganeti_tx.rapi.access.judged_jobs import RememberedJobs
+from ganeti_tx.rapi.access.signed_calls import calls_of
 from ganeti_tx.rapi.asking.memory import Memory
 from ganeti_tx.rapi.asking.question_jobs import QuestionJobs
 from ganeti_tx.rapi.asking.recording import Luxi, Recording
@@ -74,6 +75,7 @@ class RapiApp:
         self._parts = parts
         self.measures = parts.measures
         self._memory = Memory()
+        self._jobs = RememberedJobs(parts.luxi)
         self._questions = QuestionJobs(parts.measures.clock)
         self._preconditions = Preconditions(operations)
         self.klein = Klein()
@@ -98,7 +100,7 @@ class RapiApp:
         caller = await self._parts.gate.admit(authorization, request.channel.address, operation, parts)
         request.came_from(caller)
         body = read_body(operation, request)
-        luxi = within_scopes(Recording(self._parts.luxi), caller, received)
+        luxi = calls_of(Recording(self._parts.luxi), caller, received, self._jobs)
         call = Call(
             operation, parts, request.arguments(), body, caller, luxi, received, self.measures, request.getHeader,
             self._parts.events, request.channel.address, self._questions,
@@ -120,7 +122,7 @@ class RapiApp:
         if recalled is not None:
             return await self._represent(request, recalled)
         luxi = Recording(self._parts.luxi, answers)
-        shown = await call.operation.run(evolve(call, luxi=within_scopes(luxi, call.caller, call.received)))
+        shown = await call.operation.run(evolve(call, luxi=calls_of(luxi, call.caller, call.received, self._jobs)))
         if isinstance(shown, Stream):
             luxi.asked = None  # it may ask for hours
             return await send_stream(request, shown)

@@ -1,18 +1,12 @@
 """Who makes a request, and who lets him in."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from attrs import frozen
 from zope.interface import Interface
 
-
-@frozen
-class Scope:
-    """Instances that a caller is kept to: those with a tag, or those whose primary node is in a node group."""
-
-    kind: Literal["tag", "group"]
-    value: str
+from ganeti_tx.model.scope import Scope
 
 
 @frozen

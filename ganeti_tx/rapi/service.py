@@ -18,6 +18,7 @@ from ganeti_tx.luxi import on_twisted
 from ganeti_tx.luxi.async_client import AsyncClient
 from ganeti_tx.mastership.this_node import NotMasterError, check_ssconf_master
 from ganeti_tx.model.host_port import host_port
+from ganeti_tx.model.own_ports import RAPI_PORT
 from ganeti_tx.rapi.access import composition as access
 from ganeti_tx.rapi.access.composition import GateParts
 from ganeti_tx.rapi.access.gate import Gate
@@ -45,7 +46,7 @@ from ganeti_tx.runtime.threads import IThreads, reactor_threads
 
 log = Logger()
 
-PORT = 5080
+PORT = RAPI_PORT
 #: Connections that may wait to be taken in.
 BACKLOG = 1024
 #: Seconds that requests under way have to be answered when the daemon is told to end.

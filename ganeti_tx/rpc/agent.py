@@ -19,7 +19,8 @@ from ganeti_tx.errors import X509CertError
 from ganeti_tx.model.host_port import host_port
 from ganeti_tx.rpc.client import CONNECT_LIMIT, HttpNodeRpc
 from ganeti_tx.rpc.http.answer import Answer
-from ganeti_tx.rpc.http.connection import NodeConnection
+from ganeti_tx.rpc.http.connection import ARRIVES_WITHIN, NodeConnection
+from ganeti_tx.rpc.http.errors import Unheard
 from ganeti_tx.rpc.http.head import request
 from ganeti_tx.rpc.http.interfaces import INodeAgent
 from ganeti_tx.rpc.http.kept import KeptConnections, Place
@@ -49,6 +50,7 @@ class Ways:
     reactor: IStreamReactor
     trust: NodeTrust
     kept: KeptConnections
+    arrives_within: float = field(default=ARRIVES_WITHIN, init=False)
     _made: dict[Place, IStreamClientEndpoint] = field(factory=dict, init=False)
 
     def connect(self, place: Place) -> "Deferred[NodeConnection]":
@@ -59,6 +61,8 @@ class Ways:
             lambda: NodeConnection(
                 lambda connection: self.kept.keep(place, connection),
                 lambda connection: self.kept.forget(place, connection),
+                self.reactor,
+                self.arrives_within,
             )
         )
         plain.noisy = False
@@ -110,8 +114,14 @@ class NodeAgent:
         place = (host, port)
         head = request(f"/{name}", host_port(host, port), CONTENT_TYPE, len(body))
         if (connection := self._ways.kept.take(place)) is not None:
-            return connection.ask(head, body, limit)
+            return connection.ask(head, body, limit).addErrback(self._unheard, place)
         return self._ways.connect(place).addCallback(lambda made: made.ask(head, body, limit))
+
+    def _unheard(self, failure: Failure, place: Place) -> Failure:
+        """Who calls next shall not wait for another connection of before: a new one tells sooner, or works."""
+        if failure.check(Unheard):
+            self._ways.kept.close_all_to(place)
+        return failure
 
     def start_anew(self) -> None:
         """As INodeAgent says."""

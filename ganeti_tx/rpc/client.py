@@ -16,7 +16,7 @@ from ganeti_tx.model.node_port import NODE_PORT
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.each_node import on_each
 from ganeti_tx.rpc.http.answer import Answer
-from ganeti_tx.rpc.http.errors import AnswerTooLong
+from ganeti_tx.rpc.http.errors import AnswerTooLong, Unheard
 from ganeti_tx.rpc.http.interfaces import INodeAgent
 from ganeti_tx.rpc.interfaces import (
     INodeRpc,
@@ -109,7 +109,7 @@ def reason(error: Exception) -> str:
     """One line for whoever made the call."""
     if isinstance(error, ConnectionRefusedError):
         return f"its node daemon does not run; start it there with '{DaemonControl.here().command('start', NODE)}'"
-    if isinstance(error, ConnectTimeout) or getattr(error, "osError", None) in NOBODY_THERE:
+    if isinstance(error, ConnectTimeout | Unheard) or getattr(error, "osError", None) in NOBODY_THERE:
         return (
             "nothing answers at its address; while it is down, 'gnt-node modify --offline=yes' has it left out (--force, if it"
             " is the primary node of instances)"

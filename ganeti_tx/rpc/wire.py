@@ -1,11 +1,13 @@
 """Node calls and their answers as bytes (MessagePack), for both ends."""
 
+import re
+from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
 
-from ganeti_tx.errors import GanetiError, decode_error, encode_error, plain
+from ganeti_tx.errors import GanetiError, decode_error, encode_error, escaped_line_ends, plain
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.rpc.refusals import REFUSALS, BadArguments
@@ -16,6 +18,8 @@ C = TypeVar("C", bound=NodeCall[object])
 CONTENT_TYPE = "application/msgpack"
 #: Whether it is a result, and that, or the error.
 _ANSWER = msgspec.msgpack.Decoder(tuple[bool, msgspec.Raw])
+#: What `str.splitlines` takes for one, in bytes; numbers may look like one, too.
+_LINE_ENDS = re.compile(rb"[\n-\r\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]")
 #: What decoding raises: bytes that are something else, and such as are nested deeper than anything is.
 MALFORMED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -52,18 +56,24 @@ def _encode(success: bool, payload: object) -> bytes:
     try:
         return msgspec.msgpack.encode((success, payload))
     except UnicodeEncodeError:
-        return msgspec.msgpack.encode((success, escaped(msgspec.to_builtins(payload, builtin_types=(bytes,)))))
+        told = msgspec.to_builtins(payload, builtin_types=(bytes,))
+        return msgspec.msgpack.encode((success, each_text(told, escaped)))
 
 
-def escaped(value: Any) -> Any:
-    """Plain data with "\\udcff" for what is no text, as the names of files may have it that anybody made."""
+def escaped(text: str) -> str:
+    """With "\\udcff" for what is no text, as the names of files may have it that anybody made."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def each_text(value: Any, changed: Callable[[str], str]) -> Any:
+    """Plain data with each of its texts changed."""
     match value:
         case str():
-            return value.encode("utf-8", "backslashreplace").decode()
+            return changed(value)
         case list() | tuple():
-            return [escaped(each) for each in value]
+            return type(value)(each_text(each, changed) for each in value)
         case dict():
-            return {escaped(key): escaped(each) for key, each in value.items()}
+            return {each_text(key, changed): each_text(each, changed) for key, each in value.items()}
     return value
 
 
@@ -78,7 +88,23 @@ def decode_failure(raw: object) -> GanetiError:
 @cache
 def decoder(kind: type[NodeCall[object]]) -> "msgspec.msgpack.Decoder[Any]":
     """What decodes the results of a call."""
-    return msgspec.msgpack.Decoder(kind.result())
+    return msgspec.msgpack.Decoder(kind.result(), dec_hook=of_wire)
+
+
+def of_wire(kind: type[Any], raw: object) -> object:
+    """Of plain data a part of a result whose type understands it by itself."""
+    return kind.of_wire(raw)
+
+
+def decode_result(kind: type[NodeCall[R]], payload: msgspec.Raw) -> R:
+    """What a call was answered. @raise DecodeError: it is of another type."""
+    result: R
+    if kind.in_lines and _LINE_ENDS.search(payload):
+        told = each_text(msgspec.msgpack.decode(payload), escaped_line_ends)
+        result = msgspec.convert(told, kind.result(), dec_hook=of_wire)
+    else:
+        result = decoder(kind).decode(payload)
+    return result
 
 
 def decode_answer(node_name: str, call: NodeCall[R], body: bytes) -> R:
@@ -86,8 +112,7 @@ def decode_answer(node_name: str, call: NodeCall[R], body: bytes) -> R:
     try:
         success, payload = _ANSWER.decode(body)
         if success:
-            result: R = decoder(type(call)).decode(payload)
-            return result
+            return decode_result(type(call), payload)
         cause = decode_failure(msgspec.msgpack.decode(payload))
     except MALFORMED as error:
         raise NodeUnreachableError(f"node {node_name} answers {call.name} with something else: {error}")

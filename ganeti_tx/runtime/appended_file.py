@@ -7,16 +7,17 @@ from pathlib import Path
 
 from attrs import define
 
+from ganeti_tx.runtime.opened_or_made import open_or_make
 from ganeti_tx.runtime.ownership import give
 
 #: Logs lie in a directory that is the daemons' own. Who has taken one of them over may put there, in the place of a log that
 #: root writes, a link to any file, or a pipe at which root would wait for ever.
-APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+APPENDING = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def open_to_append(path: Path | str, mode: int) -> int:
     """The descriptor of a log, which is made if need be. @raise OSError: ELOOP, ENXIO, EINVAL, it is no file but a link or pipe"""
-    descriptor = os.open(path, APPENDING, mode)
+    descriptor = open_or_make(path, APPENDING, mode)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "Not a regular file", str(path))

@@ -15,7 +15,7 @@ from ganeti_tx.model.ip_address import parsed
 #: How long the cluster trusts what it signed; renewing is a command of the administrator's.
 VALIDITY = datetime.timedelta(days=3650)
 #: Clocks of nodes may differ by this much.
-SKEW = datetime.timedelta(hours=1)
+SKEW, NOT_EARLY = datetime.timedelta(hours=1), datetime.timedelta()
 #: Of a key that another cluster is shown while an instance moves (reference: remote-export.json, certificate), and the name
 #: that the program of Ganeti's side which connects expects in a certificate (import-export-daemon.json, common_name).
 TRANSFER_BITS, GANETI_NAME = 2048, "ganeti.example.com"
@@ -88,8 +88,13 @@ def issue_client(authority: Identity, node_name: str, now: datetime.datetime) ->
     return _issue(authority, node_name, now, ExtendedKeyUsageOID.CLIENT_AUTH, extra)
 
 
-def transfer_identity(node_name: str, validity: datetime.timedelta, now: datetime.datetime) -> Identity:
-    """A key with a certificate signed by itself, which is its own authority for the other side of a move."""
+def transfer_identity(
+    node_name: str, validity: datetime.timedelta, now: datetime.datetime, early: datetime.timedelta = NOT_EARLY
+) -> Identity:
+    """A key with a certificate signed by itself, which is its own authority for the other side of a move.
+
+    @param early: by how much the other side's clock may be late.
+    """
     key = rsa.generate_private_key(65537, TRANSFER_BITS)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, node_name[:64])])
     names = [x509.DNSName(each) for each in dict.fromkeys((node_name, GANETI_NAME))]
@@ -99,7 +104,7 @@ def transfer_identity(node_name: str, validity: datetime.timedelta, now: datetim
         .issuer_name(name)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now)
+        .not_valid_before(now - early)
         .not_valid_after(now + validity)
         .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .sign(key, hashes.SHA256())

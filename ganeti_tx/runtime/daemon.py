@@ -19,6 +19,7 @@ from ganeti_tx.runtime.daemon_user import prepare
 from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.files_errors import reason
 from ganeti_tx.runtime.files_leftovers import remove_leftovers
+from ganeti_tx.runtime.garbage import spare_what_is_here
 from ganeti_tx.runtime.path_modes import DIRECTORY_MODES
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import claim_pid_file
@@ -106,6 +107,7 @@ class Daemon(Service):
         for path in self._pid_paths:
             self._pid_files.append(claim_pid_file(path))
         self._stop = await self._start()
+        spare_what_is_here()
         log.info("{daemon} is ready", daemon=self._daemon)
         self._starter.ready()
 

@@ -3,12 +3,19 @@
 import errno
 import fcntl
 import os
+import stat
 from pathlib import Path
 
 from attrs import define
 
 from ganeti_tx.errors import LockError
+from ganeti_tx.runtime.opened_or_made import open_or_make
 from ganeti_tx.runtime.ownership import give
+
+#: Without waiting for a writer, should it be a pipe that another user has put there.
+FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+#: So often a file may be gone when it is locked.
+ATTEMPTS = 100
 
 
 @define
@@ -42,18 +49,20 @@ def hold(path: Path, mode: int) -> HeldFile:
     It is not opened for writing, so that nothing keeps its file system from being remounted. Also who holds it may remove
     it, before the release: the next one makes a file of its own.
 
-    @raise LockError: another process holds it.
+    @raise LockError: another process holds it. @raise OSError: it cannot be opened or made, or is no file to be locked
     """
-    while True:
+    for _ in range(ATTEMPTS):
         held = _hold_what_is_there(path, mode)
         if held.is_in_place():
             return held
         held.release()
+    raise LockError(f"{path} cannot be locked: it was replaced {ATTEMPTS} times meanwhile")
 
 
 def _hold_what_is_there(path: Path, mode: int) -> HeldFile:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    descriptor = open_or_make(path, FLAGS, mode)
     try:
+        _check_plain(path, descriptor)
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         give(descriptor, path)
         os.fchmod(descriptor, mode)
@@ -63,3 +72,14 @@ def _hold_what_is_there(path: Path, mode: int) -> HeldFile:
             raise
         raise LockError(f"{path} is locked by another process") from None
     return HeldFile(path, descriptor, stays=True)
+
+
+def _check_plain(path: Path, descriptor: int) -> None:
+    """Users of daemons may put anything into their directories. @raise OSError: it is a pipe, or has another name elsewhere."""
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        raise OSError(
+            errno.EINVAL,
+            "what is there is no regular file with one name, so it is not used as a lock; remove it",
+            str(path),
+        )

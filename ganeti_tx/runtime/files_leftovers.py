@@ -31,11 +31,13 @@ def remove_leftovers(directories: Iterable[Path]) -> list[Path]:
     """Remove what dead processes were writing when they died, and return it; what cannot be removed stays."""
     removed: list[Path] = []
     for directory in directories:
+        names: list[str] = []
         with suppress(OSError):
-            for name in sorted(os.listdir(directory)):
-                if _is_leftover(name):
-                    (directory / name).unlink()
-                    removed.append(directory / name)
+            names = sorted(os.listdir(directory))
+        for path in (directory / name for name in names if _is_leftover(name)):
+            with suppress(OSError):
+                path.unlink()
+                removed.append(path)
     return removed
 
 

@@ -8,18 +8,17 @@ from twisted.web.http import Request as HttpRequest
 from twisted.web.resource import IResource
 from twisted.web.server import Request, Site
 
-from ganeti_tx.runtime.limited_channel import LINGER, Connections, LimitedChannel
+from ganeti_tx.runtime.limited_channel import Connections, LimitedChannel
+from ganeti_tx.runtime.refusing_request import RefusingRequest
 
-TOO_LARGE = b"HTTP/1.1 413 Request Entity Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 #: What stands before the path in requests as proxies get them, which every server must take (RFC 9112, 3.2.2).
 _ORIGIN = re.compile(rb"^http://[^/]+", re.IGNORECASE)
 
 
-class BodilessRequest(Request):
+class BodilessRequest(RefusingRequest):
     """A request without a body; one with a body is refused before it is read. No content type is told by itself."""
 
     defaultContentType = None  # it is told only where one is meant
-    _refused = False
 
     def takes(self, length: int | None) -> bool:
         """Whether a body of this length, None if it is not told, may come. The head of the request is known already."""
@@ -28,28 +27,8 @@ class BodilessRequest(Request):
     def gotLength(self, length: int | None) -> None:
         if self.takes(length):
             super().gotLength(length)
-            return
-        channel = channel_of(self)
-        self._refused = True
-        super().gotLength(0)
-        channel.write(TOO_LARGE)
-        channel.loseConnection()
-        channel.allow(LINGER)
-
-    def handleContentChunk(self, data: bytes) -> None:
-        if not self._refused:
-            super().handleContentChunk(data)
-
-    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
-        if not self._refused:
-            channel_of(self).came_in_time()
-            super().requestReceived(command, path, version)
-
-
-def channel_of(request: Request) -> LimitedChannel:
-    """Its connection, which is there until the request is finished."""
-    assert isinstance(request.channel, LimitedChannel)
-    return request.channel
+        else:
+            self.refuse_body()
 
 
 def origin_form(path: bytes) -> bytes:

@@ -4,12 +4,15 @@ import errno
 import os
 from pathlib import Path
 
-from ganeti_tx.model.listed_files import CLOSED, MAX_FILE, MAX_TOGETHER, path_fault
+from ganeti_tx.model.listed_files import CLOSED, MAX_FILE, MAX_TOGETHER, listed, path_fault
+from ganeti_tx.model.node_files import DISTRIBUTED_FILES
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 
 #: So many links on the way to a file, as with the kernel.
 MAX_LINKS = 40
+#: Bytes of the list.
+MAX_LIST = 256 * 1024
 
 
 def listed_place(files: IFiles, paths: Paths, path: str) -> Path:
@@ -69,6 +72,20 @@ def _target(files: IFiles, path: Path) -> Path | None:
         if error.errno not in {errno.EINVAL, errno.ENOENT, errno.ENOTDIR}:
             raise
     return None
+
+
+def read_list(files: IFiles, paths: Paths) -> list[str]:
+    """The administrator's list; empty where there is none. @raise ValueError: it is no text. @raise OSError: it cannot be read."""
+    path = paths.of(DISTRIBUTED_FILES)
+    return listed(files.read(path, MAX_LIST).decode()) if files.exists(path) else []
+
+
+def readable_list(files: IFiles, paths: Paths) -> list[str]:
+    """The same for those who need not know why it cannot be read, as others tell."""
+    try:
+        return read_list(files, paths)
+    except (OSError, ValueError):
+        return []
 
 
 def read_listed(files: IFiles, paths: Paths, path: str, room: int) -> tuple[bytes, int]:

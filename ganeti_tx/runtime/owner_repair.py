@@ -8,12 +8,13 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 
 from ganeti_tx.model.node_files import SSCONF
 from ganeti_tx.runtime.directories import ADMINISTRATORS_DIRECTORIES, ADMINISTRATORS_MODE
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.ownership import give
-from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, FILE_MODES, mode_of
+from ganeti_tx.runtime.path_modes import DIRECTORY_MODES, FILE_MODES, MOUNT_POINT_MODES, USERS, mode_of
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import was_abandoned
 from ganeti_tx.runtime.threads import InlineThreads
@@ -30,9 +31,23 @@ def make_directories() -> None:
     for path in (*map(Path, ADMINISTRATORS_DIRECTORIES), *(top.parent for top in TOPS)):
         files.mkdir(path, ADMINISTRATORS_MODE)
     for path in map(Path, DIRECTORY_MODES):
+        with _parent(path) as parent:
+            if USERS[DIRECTORY_MODES[str(path)].owner] == "root" and path not in TOPS:
+                move_foreign(path.name, parent)
+            with suppress(FileExistsError):
+                os.mkdir(path.name, 0o700, dir_fd=parent)
+        _mended(path)
+    for path in map(Path, MOUNT_POINT_MODES):
         with _parent(path) as parent, suppress(FileExistsError):
             os.mkdir(path.name, 0o700, dir_fd=parent)
-        _mended(path)
+            _mended(path)
+
+
+def move_foreign(name: str, parent: int) -> None:
+    """Put out of the way what another user has made in the place of a directory of root's, with all that root would find in it."""
+    with suppress(FileNotFoundError):
+        if os.lstat(name, dir_fd=parent).st_uid != 0:
+            os.rename(name, f"{name}.foreign-{token_hex(4)}", src_dir_fd=parent, dst_dir_fd=parent)
 
 
 def repair_owners(paths: Paths, *, archive: bool = False) -> list[Path]:

@@ -1,4 +1,7 @@
-"""Who may do what with each file and directory (Ganeti 3.0 configuration table, "path_modes")."""
+"""Who may do what with each file and directory (Ganeti 3.0 configuration table, "path_modes").
+
+Two directories are root's and sticky here, which are gnt-masterd's there (doc/design/daemon-users.rst).
+"""
 
 import re
 
@@ -51,17 +54,21 @@ DIRECTORY_MODES = _table("""
 /var/lib/ganeti/queue 0750 masterd daemons
 /var/lib/ganeti/queue/archive 0750 masterd daemons
 /var/lib/ganeti/rapi 0750 rapi masterd
-/var/log/ganeti 0770 masterd daemons
+/var/log/ganeti 1770 noded daemons
 /var/log/ganeti/chroot 0750 noded daemons
 /var/log/ganeti/cleaner 0750 noded noded
+/var/log/ganeti/extstorage 0750 noded noded
 /var/log/ganeti/kvm 0750 noded daemons
 /var/log/ganeti/master-cleaner 0750 masterd masterd
 /var/log/ganeti/os 0750 noded daemons
 /var/log/ganeti/xen 0750 noded daemons
-/var/run/ganeti 0775 masterd daemons
+/var/run/ganeti 1775 noded daemons
 /var/run/ganeti/bdev-cache 0755 noded masterd
 /var/run/ganeti/chroot-hypervisor 0750 noded noded
 /var/run/ganeti/crypto 0700 noded masterd
+/var/run/ganeti/extstorage 0755 noded noded
+/var/run/ganeti/fake-hypervisor 0750 noded noded
+/var/run/ganeti/gluster-mounts 0755 noded noded
 /var/run/ganeti/import-export 0755 noded masterd
 /var/run/ganeti/instance-disks 0755 noded masterd
 /var/run/ganeti/instance-reason 0755 noded noded
@@ -70,10 +77,16 @@ DIRECTORY_MODES = _table("""
 /var/run/ganeti/luxidmessages 0750 masterd daemons
 /var/run/ganeti/lxc 0750 noded noded
 /var/run/ganeti/metadata 0750 noded metad
+/var/run/ganeti/programs 0700 noded noded
+/var/run/ganeti/raw-views 0700 noded noded
 /var/run/ganeti/socket 0770 masterd daemons
 /var/run/ganeti/uid-pool 0750 noded masterd
 /var/run/ganeti/xen-hypervisor 0750 noded noded
 /var/run/ganeti-locks 0700 noded noded
+""")
+#: Made like those, and left as they are once they are there: whatever is mounted on them has an owner and files of its own.
+MOUNT_POINT_MODES = _table("""
+/var/run/ganeti/gluster 0755 noded noded
 """)
 
 
@@ -101,6 +114,7 @@ FILE_MODES = {file.path: mode_of_file(file) for file in _OF_CLUSTER if not file.
 /var/log/ganeti/watcher.log 0600 noded noded
 /var/log/ganeti/wconf-daemon.log 0600 wconfd masterd
 /var/run/ganeti/master-no-voting 0600 masterd masterd
+/var/run/ganeti/master-waits 0644 masterd masterd
 /var/run/ganeti/socket/ganeti-master 0660 masterd daemons
 /var/run/ganeti/socket/ganeti-metad 0600 metad metad
 /var/run/ganeti/socket/ganeti-query 0660 luxid daemons
@@ -125,7 +139,7 @@ _NAMED = (
 
 def mode_of(path: str) -> PathMode | None:
     """Whose a path of a node with the root "/" is, by name alone; None for one that is in no table."""
-    found = FILE_MODES.get(path) or DIRECTORY_MODES.get(path)
+    found = FILE_MODES.get(path) or DIRECTORY_MODES.get(path) or MOUNT_POINT_MODES.get(path)
     if found is None and path.startswith(_METADATA) and "/" not in path.removeprefix(_METADATA):
         return METADATA_FILE_MODE
     if found is not None or not path.startswith(_DATA):

@@ -133,9 +133,14 @@ class Paths:
     instance_status_file = _At(f"{RUN}/instance-status")
     uid_pool_dir = _At(f"{RUN}/uid-pool")
     gluster_storage_dir = _At(f"{RUN}/gluster")
+    gluster_mounts_dir = _At(f"{RUN}/gluster-mounts")
+    extstorage_dir = _At(f"{RUN}/extstorage")
     metadata_dir = _At(f"{RUN}/metadata")
+    raw_views_dir = _At(f"{RUN}/raw-views")
     programs_dir = _At(f"{RUN}/programs")
     no_voting_file = _At(f"{RUN}/master-no-voting")
+    #: What the daemons of a master wait for, or ended for, in one line, until they are up.
+    master_waits_file = _At(f"{RUN}/master-waits")
 
     # Unix sockets.
     socket_dir = _At(f"{RUN}/socket")
@@ -155,8 +160,10 @@ class Paths:
     kvm_nic_dir = _At(f"{RUN}/kvm-hypervisor/nic")
     kvm_chroot_dir = _At(f"{RUN}/kvm-hypervisor/chroot")
     kvm_chroot_quarantine_dir = _At(f"{RUN}/kvm-hypervisor/chroot-quarantine")
+    kvm_keys_dir = _At(f"{RUN}/kvm-hypervisor/keys")
     kvm_keymap_dir = _At(f"{RUN}/kvm-hypervisor/keymap")
 
+    fake_run_dir = _At(f"{RUN}/fake-hypervisor")
     # What the drivers of containers and of Xen keep of their instances.
     lxc_run_dir = _At(f"{RUN}/lxc")
     xen_run_dir = _At(f"{RUN}/xen-hypervisor")
@@ -186,10 +193,12 @@ class Paths:
     external_master_setup_script = _At(f"{ETC}/scripts/master-ip-setup")
     xen_ifup_os = _At(f"{ETC}/xen-ifup-os")
     etc_hosts = _At("etc/hosts")
+    ceph_conf = _At("etc/ceph/ceph.conf")
     ssh_config_dir = _At("etc/ssh")
     root_ssh_dir = _At("root/.ssh")
     root_authorized_keys = _At("root/.ssh/authorized_keys")
     xen_config_dir = _At("etc/xen")
+    xen_own_log_dir = _At("var/log/xen")
 
     # Locks and storage. In /var/lock, where Ganeti has them, everybody may make files, and so keep these locked.
     lock_dir = _At(LOCKS)

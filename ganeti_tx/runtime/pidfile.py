@@ -11,16 +11,22 @@ from pathlib import Path
 from ganeti_tx.errors import PidFileLockError
 from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.files_errors import explained
+from ganeti_tx.runtime.opened_or_made import open_or_make
 
 PID_FILE_MODE = 0o644
 #: Seconds after which a file is claimed again that somebody only asked about.
 ASKED = 0.001
+#: So often another one may take the place of a file that is claimed.
+ATTEMPTS = 100
 
 
 def claim_pid_file(path: Path) -> HeldFile:
     """Write this process's id to a pid file and hold it; releasing it removes it.
 
-    @raise PidFileLockError: another process holds it. @raise OSError: it cannot be written; an empty one may be left.
+    One that is another user's is not used, as he could still write to it: root makes a new one in its place.
+
+    @raise PidFileLockError: another process holds it, or it stays another user's. @raise OSError: it cannot be written; an empty
+        one may be left.
     """
     try:
         return _claim(path)
@@ -29,20 +35,37 @@ def claim_pid_file(path: Path) -> HeldFile:
 
 
 def _claim(path: Path) -> HeldFile:
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PID_FILE_MODE)
+    for _ in range(ATTEMPTS):
+        _remove_foreign(path)
+        descriptor = open_or_make(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, PID_FILE_MODE)
         try:
-            _lock(descriptor, path)
-            if _is_still_at(path, descriptor):
-                os.fchmod(descriptor, PID_FILE_MODE)  # the umask may have taken bits away
-                own(descriptor)
-                os.truncate(descriptor, 0)
-                os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-                return HeldFile(path, descriptor)
+            if not _is_foreign(os.fstat(descriptor)):
+                _lock(descriptor, path)
+                if _is_still_at(path, descriptor):
+                    os.fchmod(descriptor, PID_FILE_MODE)  # the umask may have taken bits away
+                    os.truncate(descriptor, 0)
+                    os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+                    return HeldFile(path, descriptor)
         except BaseException:
             os.close(descriptor)
             raise
-        os.close(descriptor)  # its holder removed it between our opening and our locking: try the new one
+        os.close(descriptor)  # it was replaced between two of our steps: try the new one
+    raise PidFileLockError(f"{path} cannot be locked: it was replaced {ATTEMPTS} times meanwhile")
+
+
+def _is_foreign(found: os.stat_result) -> bool:
+    return found.st_uid not in {0, os.geteuid()}
+
+
+def _remove_foreign(path: Path) -> None:
+    """@raise PidFileLockError: there is one of another user's, who alone can remove it, or root."""
+    with suppress(FileNotFoundError):
+        found = path.lstat()
+        if not _is_foreign(found):
+            return
+        if os.geteuid() != 0:
+            raise PidFileLockError(f"{path} is not used, as it belongs to user {found.st_uid}: remove it")
+        path.unlink()
 
 
 def _lock(descriptor: int, path: Path) -> None:
@@ -111,12 +134,6 @@ def _look(path: Path) -> tuple[int | None, bool]:
     if process is not None and found.st_uid not in {0, os.geteuid(), *users_of(process)}:
         return None, held
     return process, held
-
-
-def own(descriptor: int) -> None:
-    """Root takes over what an earlier daemon of another user has left; nobody else can."""
-    if os.geteuid() == 0 and os.fstat(descriptor).st_uid != 0:
-        os.fchown(descriptor, 0, 0)
 
 
 def users_of(process: int) -> frozenset[int]:

@@ -69,6 +69,7 @@ class IProcessRunner(Interface):
     ) -> Deferred[ProcessResult]:
         """Fires when the program has ended and its pipes are closed; a non-zero status is a result, not an error.
 
+        What it has left in the background may hold the pipes: it is left alone, and soon nobody reads them any more.
         When `timeout` seconds are over, its whole process group gets TERM, a little later KILL, and the result says
         so. `output_limit` holds for stdout and stderr each. `child_fds` maps descriptors of the child to open
         descriptors of ours; standard ones named there are not captured, and files that are only added to are cut when

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from ganeti_tx.model.group_scopes import GroupScopes, group_scopes
 from ganeti_tx.model.node_files import DATA, FILES, RAPI_RECORD
 from ganeti_tx.runtime.files import FileStat, IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -37,6 +38,14 @@ def read_rapi_files(files: IFiles, paths: Paths) -> RapiFiles:
         with suppress(FileNotFoundError):
             found[name] = files.read(path, MAX_RAPI_FILE, links=False)
     return found
+
+
+def read_group_scopes(files: IFiles, paths: Paths, now: float) -> GroupScopes:
+    """Who is kept to node groups by them now; nobody where they cannot be read, which whoever sends them to other nodes tells."""
+    try:
+        return group_scopes(read_rapi_files(files, paths), now)
+    except OSError:
+        return {}
 
 
 def stat_rapi_files(files: IFiles, paths: Paths) -> dict[str, FileStat]:

@@ -33,6 +33,8 @@ from ganeti_tx.runtime.program_records import ProgramRecords
 
 #: Seconds a program has between TERM and KILL, and again between KILL and the closing of its pipes.
 GRACE = 5.0
+#: Seconds in which what a program has said arrives once it has ended, whoever holds its pipes still.
+HELD = 2.0
 
 #: Makes the program the leader of a session, hence of a process group; it execs the program and keeps its pid.
 SETSID = "/usr/bin/setsid"
@@ -174,6 +176,7 @@ class State(Enum):
 
     STARTING = "not started yet"
     RUNNING = "running"
+    EXITED = "ended, and its pipes may be held by what it has left"
     TERMINATED = "sent TERM, with some time left"
     KILLED = "sent KILL"
     CLOSED = "its pipes were closed, which somebody else may have held"
@@ -182,7 +185,8 @@ class State(Enum):
 
 FOLLOWING: Mapping[State, frozenset[State]] = {
     State.STARTING: frozenset({State.RUNNING}),
-    State.RUNNING: frozenset({State.TERMINATED, State.ENDED}),
+    State.RUNNING: frozenset({State.EXITED, State.TERMINATED, State.ENDED}),
+    State.EXITED: frozenset({State.CLOSED, State.ENDED}),
     State.TERMINATED: frozenset({State.KILLED, State.ENDED}),
     State.KILLED: frozenset({State.CLOSED, State.ENDED}),
     State.CLOSED: frozenset({State.ENDED}),
@@ -234,11 +238,24 @@ class _Child(ProcessProtocol):
         self._truncated = self._truncated or len(data) > room
         output += data[:room]
 
+    def processExited(self, reason: Failure) -> None:
+        """What it has started may hold its pipes, and is not waited for; only what is over its time is ended with that."""
+        if self._lifecycle.state is State.RUNNING:
+            self._enter(State.EXITED)
+            self._wait(HELD, lambda: self._wait(0, lambda: self._let_go(reason)))  # after a look at the pipes
+
     def processEnded(self, reason: Failure) -> None:
         self._enter(State.ENDED)
+        self._tell(reason)
+
+    def _let_go(self, reason: Failure) -> None:
+        self._close()
+        self._tell(reason)
+
+    def _tell(self, reason: Failure) -> None:
         self.forget()
         self.end_logs()
-        if not self.ended.called:  # else it was cancelled
+        if not self.ended.called:  # else it was told already, or cancelled
             self.ended.callback(self._result(reason))
 
     def _result(self, reason: Failure) -> ProcessResult:

@@ -2,7 +2,8 @@
 
 import fcntl
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -10,6 +11,7 @@ from typing import Protocol
 from attrs import frozen
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.runtime.own_directory import owner_fault
 
 FILE_MODE = 0o640
 DIRECTORY_MODE = 0o750
@@ -127,13 +129,32 @@ def open_log(directory: Path, name: str) -> ScriptLog:
     """A new log; one of that name (two runs within a second) is left alone. @raise OpExecError: none can be made."""
     try:
         directory.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
-        for attempt in range(100):
-            path = directory / (f"{name}.log" if attempt == 0 else f"{name}.{attempt}.log")
-            try:
-                flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
-                return ScriptLog(path, os.open(path, flags, FILE_MODE))
-            except FileExistsError:
-                continue
+        with _own(directory) as place:
+            for attempt in range(100):
+                file = f"{name}.log" if attempt == 0 else f"{name}.{attempt}.log"
+                try:
+                    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
+                    return ScriptLog(directory / file, os.open(file, flags, FILE_MODE, dir_fd=place))
+                except FileExistsError:
+                    continue
     except OSError as error:
         raise OpExecError(f"cannot make a log for a script in {directory}: {error.strerror}")
     raise OpExecError(f"cannot make a log for a script: {directory} has too many named {name}")
+
+
+@contextmanager
+def _own(directory: Path) -> Iterator[int]:
+    """It, opened. @raise OpExecError: others may have put it there, or may write to it. @raise OSError: it cannot be opened."""
+    try:
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except NotADirectoryError:
+        raise OpExecError(
+            f"cannot make a log for a script: {directory} is not used: it is a link; move it away"
+        ) from None
+    try:
+        found = os.fstat(descriptor)
+        if fault := owner_fault(directory, found.st_uid, found.st_mode):
+            raise OpExecError(f"cannot make a log for a script: {fault}")
+        yield descriptor
+    finally:
+        os.close(descriptor)

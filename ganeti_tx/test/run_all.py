@@ -2,7 +2,8 @@
 
 Tests mostly wait for daemons and instances, so several trial processes run at a time. `trial -j` would deal out single
 tests: every worker would bring up every cluster that the tests of a module share. Here a worker takes a whole unit
-(see units.py), and what a unit wrote is shown in one piece when it has ended.
+(see units.py), and what a unit wrote is shown in one piece when it has ended. When all is over, in time or not, nothing that
+tests have started runs on (see ending.py), but what takes down a lab.
 """
 
 import compileall
@@ -18,20 +19,24 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from ganeti_tx.test.ending import ASKING, with_all_ended
+from ganeti_tx.test.lab.processes import lives_for_a_lab
 from ganeti_tx.test.units import units
 
 ROOT = Path(__file__).parents[2]
 #: Seconds for everything; CI has 40 minutes, in which it also installs packages.
-LIMIT = 36 * 60
+LIMIT = 37.5 * 60
 #: Processes at a time for each core: most of what they do is waiting.
 WORKERS_PER_CORE = 2
 #: Where there are many cores, not all need be ours; a worker's cluster takes some memory.
 MOST_WORKERS = 8
 #: Seconds between two looks at a process and what it wrote.
 INTERVAL = 0.1
-#: Characters of a failed unit's words that are shown once more at the end, for who sees only the end.
-REPEATED = 8000
-#: Tells what tests leave running, so that it ends in any case, the process id of the run that they belong to.
+#: Characters of what failed units said that are shown once more at the end, of all together, for who sees only the end.
+REPEATED = 3000
+#: A line of trial that has the name of a test that failed.
+FAILED_TEST = re.compile(r"^ganeti_tx\.[\w.]+$", re.MULTILINE)
+#: Tells what takes down a lab the process id of the run that it belongs to.
 RUN_VARIABLE = "GANETI_TEST_RUN"
 COUNT = re.compile(r"(\w+)=(\d+)")
 SUMMARY = re.compile(r"^(?:PASSED|FAILED)\b.*", re.MULTILINE)
@@ -59,11 +64,17 @@ class Run:
     """One run of the checks and the tests, which ends in time.
 
     @param live: what a test process says is shown at once, as there is only one.
+    @param kept: the directory of what Hypothesis would compute anew for each unit, if there is one.
     """
 
-    def __init__(self, limit: float = LIMIT, live: bool = False) -> None:
+    def __init__(self, limit: float = LIMIT, live: bool = False, kept: str | None = None) -> None:
         self._deadline = time.monotonic() + limit
         self._live = live
+        self._kept = kept
+
+    def stop(self) -> None:
+        """No time is left, as somebody asks for its end."""
+        self._deadline = time.monotonic()
 
     def check(self, name: str) -> Outcome:
         """Run one checker; its words are shown when it finds something."""
@@ -74,9 +85,9 @@ class Run:
     def trial(self, unit: str) -> Outcome:
         """Run one unit of tests and show what it says."""
         with tempfile.TemporaryDirectory(prefix="ganeti-trial-", ignore_cleanup_errors=True) as directory:
-            settings = {"PYTHONPATH": str(ROOT), "HYPOTHESIS_STORAGE_DIRECTORY": f"{directory}/hypothesis"}
-            command = ["-m", "twisted.trial", "--temp-directory", f"{directory}/trial", unit]
-            status, said = self._python(command, settings, self._live)
+            settings = {"PYTHONPATH": str(ROOT), "HYPOTHESIS_STORAGE_DIRECTORY": self._kept or directory}
+            command = ["-m", "twisted.trial", "--reporter", "timing", "--temp-directory", f"{directory}/trial"]
+            status, said = self._python([*command, *unit.split()], settings, self._live)
         if not self._live:
             print(said, flush=True)
         return outcome(unit, status, said)
@@ -141,8 +152,13 @@ def why_failed(said: str) -> str:
 def run(names: Sequence[str]) -> list[Outcome]:
     """Everything, or the tests named only."""
     wanted = units(names)
-    this = Run(live=len(wanted) == 1)
-    with ThreadPoolExecutor(min(MOST_WORKERS, WORKERS_PER_CORE * (os.cpu_count() or 1))) as pool:
+    with (
+        tempfile.TemporaryDirectory(prefix="ganeti-trial-", ignore_cleanup_errors=True) as kept,
+        ThreadPoolExecutor(min(MOST_WORKERS, WORKERS_PER_CORE * (os.cpu_count() or 1))) as pool,
+    ):
+        this = Run(live=len(wanted) == 1, kept=kept)
+        for number in ASKING:  # what tests start must not ignore them, as what a shell starts in the background does
+            signal.signal(number, lambda *_: this.stop())
         try:
             going = {} if names else {name: pool.submit(this.check, name) for name in CHECKS}
             going |= {unit: pool.submit(this.trial, unit) for unit in wanted}
@@ -163,18 +179,18 @@ def settled(name: str, outcome: "Future[Outcome]") -> Outcome:
 
 def main() -> int:
     """The exit status is 1 when something failed."""
-    # A shell has what it starts in the background ignore interrupts, which tests type.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     # Tests start hundreds of daemons and commands, and where PYTHONDONTWRITEBYTECODE is set each would compile all it imports.
     compileall.compile_dir(ROOT / "ganeti_tx", quiet=2, workers=0)
     outcomes = run(sys.argv[1:])
-    for each in outcomes:
-        if each.failed:
-            print(f"failed: {each.name}\n{each.why[-REPEATED:]}".rstrip())
+    failures = [each for each in outcomes if each.failed]
+    for each in failures:
+        print(f"failed: {each.name}\n{each.why[-REPEATED // len(failures) :]}".rstrip())
+    for each in failures:
+        print(" ".join(["failed:", each.name, *FAILED_TEST.findall(each.why)]))
     passed, failed = sum(each.passed for each in outcomes), sum(each.failed for each in outcomes)
     print(f"{passed} passed, {failed} failed, {sum(each.skipped for each in outcomes)} skipped")
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(with_all_ended(main, spared=lives_for_a_lab))

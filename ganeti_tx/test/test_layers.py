@@ -8,7 +8,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 ROOT = Path(__file__).parent.parent
-MAX_LINES = 600
+MAX_LINES = 400
 
 #: A layer is a package, or a part of one that has a line of its own: the longest name counts. A line says what a layer may
 #: import, itself and EVERYWHERE besides; a name admits that layer with all its parts. What several programs speak of (the
@@ -19,6 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "model": set(),
     "metrics": set(),
+    "own_modules": set(),
     "sse": set(),
     "runtime": {"metrics"},
     # languages
@@ -98,7 +99,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bootstrap": {"config", "election", "node.storage", "rpc", "runtime"},
     "upgrade": {"bootstrap", "config", "luxi", "runtime"},
     "merge": {"bootstrap", "config", "luxi", "runtime", "upgrade"},
-    "devcluster": {"runtime"},
+    "devcluster": {"node.hypervisor", "runtime"},
     "daemons": {"runtime"},
     "installation": {"cli", "runtime"},
     "tools": {"bootstrap", "installation", "runtime"},
@@ -106,7 +107,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "move_instance": {"cli", "rapi_client", "runtime"},
     "burnin": {"cli", "confd", "luxi", "runtime"},
 }
-EVERYWHERE = {"errors", "model"}
+EVERYWHERE = {"errors", "model", "own_modules"}
+#: All files have a million of other nodes.
+LOOKED_AT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.arg, ast.AnnAssign)
 
 
 def module_name(path: Path) -> str:
@@ -129,13 +132,19 @@ def tree_of(path: Path) -> ast.Module:
 
 
 @cache
+def statements_of(path: Path) -> list[ast.AST]:
+    """What of it these tests look at, however deep it stands."""
+    return [node for node in ast.walk(tree_of(path)) if isinstance(node, LOOKED_AT)]
+
+
+@cache
 def imports_of(path: Path) -> list[tuple[str, ast.stmt]]:
     """Each ganeti_tx module (dotted, without the package) that a file imports, with the statement."""
     return list(_imports_of(path))
 
 
 def _imports_of(path: Path) -> Iterator[tuple[str, ast.stmt]]:
-    for node in ast.walk(tree_of(path)):
+    for node in statements_of(path):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:
@@ -254,7 +263,7 @@ class LayerTests(SynchronousTestCase):
         wrong = [
             f"{path.relative_to(ROOT)}:{node.lineno}"
             for path in sources()
-            for node in ast.walk(tree_of(path))
+            for node in statements_of(path)
             if isinstance(node, (ast.arg, ast.AnnAssign)) and is_any_reactor(node)
         ]
         self.assertEqual(wrong, [])
@@ -264,7 +273,7 @@ class LayerTests(SynchronousTestCase):
         wrong = [
             f"{path.relative_to(ROOT)}:{inner.lineno}"
             for path in sources()
-            for outer in ast.walk(tree_of(path))
+            for outer in statements_of(path)
             if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef))
             for inner in ast.walk(outer)
             if isinstance(inner, (ast.Import, ast.ImportFrom)) and not is_late_reactor(inner)

@@ -38,7 +38,9 @@ class ReleaseTests(SynchronousTestCase):
         self.assertEqual((present - {"MANIFEST.in"}) ^ (released - {"MANIFEST.in"}), set())
 
     def test_shipped(self) -> None:
-        """The OS definition is found, and its scripts can be run."""
+        """The OS definition and the provider are found, and their scripts can be run."""
+        for script in ("attach", "create", "detach", "grow", "remove", "setinfo", "verify"):
+            self.assertTrue((shipped("extstorage/iscsi") / script).stat().st_mode & 0o111, script)
         for script in ("create", "export", "import", "rename", "verify", "make-guest"):
             self.assertTrue((shipped("os/busybox") / script).stat().st_mode & 0o111, script)
         self.assertTrue(shipped("systemd/ganeti-noded.service").is_file())

@@ -6,19 +6,21 @@ each step may be done twice, so `--resume` goes on after whatever broke it off, 
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from attrs import define
 
 from ganeti_tx import __version__
 from ganeti_tx.bootstrap.problems import BootstrapError
+from ganeti_tx.config.older.downgrade import disk_faults
 from ganeti_tx.config.ssconf_reader import SsconfReader
 from ganeti_tx.errors import ConfigurationError, GanetiError
+from ganeti_tx.model.decoding import read_json
 from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, RAPI
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.upgrade.backup import back_up
-from ganeti_tx.upgrade.installations import checked, own, places, program
+from ganeti_tx.upgrade.installations import checked, is_older, own, places, program
 from ganeti_tx.upgrade.intent import Intent, drop_intent, read_intent, write_intent
 from ganeti_tx.upgrade.jobs import Jobs
 from ganeti_tx.upgrade.on_node import halt
@@ -46,8 +48,7 @@ class ClusterUpgrade:
         """Begin. Whether all nodes are as they should be in the end. @raise GanetiError: nothing or not all was done."""
         self._check_master()
         prefix = self._installed(checked(version))
-        looks = self._look(prefix)
-        self._check_configuration(prefix)
+        looks = self._check(version, prefix)
         under_way = read_intent(self.paths)
         intent = Intent(
             version=version,
@@ -66,7 +67,7 @@ class ClusterUpgrade:
         intent = read_intent(self.paths)
         if intent is None:
             raise BootstrapError("No upgrade is under way; begin one with --to")
-        return self._carry_out(intent, self._look(Path(intent.directory)))
+        return self._carry_out(intent, self._check(intent.version, Path(intent.directory)))
 
     def _check_master(self) -> None:
         master = self.ssconf.master_node()
@@ -87,9 +88,20 @@ class ClusterUpgrade:
             f"install it in {looked[-2]} on every node"
         )
 
-    def _look(self, prefix: Path) -> dict[str, tuple[str, ...]]:
-        """The daemons that run on each node. @raise BootstrapError: not all nodes have the version; each is told."""
-        looks, problems = {}, []
+    def _check(self, version: str, prefix: Path) -> dict[str, tuple[str, ...]]:
+        """The daemons that run on each node. @raise BootstrapError: with all that keeps the cluster from that version."""
+        looks, problems = self._look(prefix)
+        problems += [*self._configuration_faults(prefix)] or [
+            *self._disk_faults(version)
+        ]  # the former have the latter in them
+        if problems:
+            raise BootstrapError(*problems)
+        return looks
+
+    def _look(self, prefix: Path) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+        """The daemons that run on each node, and which nodes do not have the version."""
+        looks: dict[str, tuple[str, ...]] = {}
+        problems: list[str] = []
         wanted = self.nodes.look(self.nodes.here, prefix).version
         for node in self._online():
             try:
@@ -99,9 +111,7 @@ class ClusterUpgrade:
                     problems.append(f"node {node}: in {prefix} is version {seen.version}, not {wanted}")
             except NodeFailed as failure:
                 problems.append(str(failure))
-        if problems:
-            raise BootstrapError("\n".join(problems))
-        return looks
+        return looks, problems
 
     def _online(self) -> list[str]:
         """The master first."""
@@ -113,11 +123,18 @@ class ClusterUpgrade:
         done = ended([program(prefix, CONFIGURATION), "--dry-run", "--force", "--no-verify"], CONVERT_LIMIT)
         return "" if done.returncode == 0 else (done.stderr or done.stdout).strip() or f"status {done.returncode}"
 
-    def _check_configuration(self, prefix: Path) -> None:
-        """@raise BootstrapError: the version cannot read it, and this one cannot bring it there"""
+    def _configuration_faults(self, prefix: Path) -> Iterator[str]:
+        """Why the version cannot read it, and this one cannot bring it there."""
         why = self._reads(prefix)
-        if why and ended(self._back("--dry-run"), CONVERT_LIMIT).returncode != 0:
-            raise BootstrapError(f"the version in {prefix} cannot take over this cluster's configuration: {why}")
+        if why and (back := ended(self._back("--dry-run"), CONVERT_LIMIT)).returncode != 0:
+            yield f"the version in {prefix} cannot take over this cluster's configuration: {why}"
+            yield from (back.stderr or back.stdout).strip().splitlines()
+
+    def _disk_faults(self, version: str) -> Iterator[str]:
+        """An older version, which cannot be asked what it leaves out, may not know a disk's format."""
+        if is_older(version):
+            raw = read_json(self.paths.config_file.read_bytes())
+            yield from disk_faults(raw, f"version {version} may take for raw")
 
     def _back(self, *more: str) -> list[str]:
         return [program(own(), CONFIGURATION), "--downgrade", "--force", *more]

@@ -22,6 +22,12 @@ def checked(version: str) -> str:
     return version
 
 
+def is_older(version: str) -> bool:
+    """Whether one that is a version came before this one."""
+    [its, this] = ([int(number) for number in each.split(".")] for each in (version, __version__))
+    return its < this
+
+
 def own() -> Path:
     """The directory of this one."""
     return Path(sys.prefix)

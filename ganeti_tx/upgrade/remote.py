@@ -9,6 +9,7 @@ from attrs import frozen
 
 from ganeti_tx.bootstrap.remote_call import RemoteCall
 from ganeti_tx.errors import GanetiError
+from ganeti_tx.model.printable import printable
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.upgrade.installations import program
 from ganeti_tx.upgrade.on_node import Look
@@ -18,6 +19,8 @@ ASK_LIMIT = 60.0
 SWITCH_LIMIT = 1800.0
 #: How a shell ends that knows no such program.
 NO_PROGRAM = (126, 127)
+#: Characters of a node's own words that are told.
+MAX_REASON = 500
 
 
 class NodeFailed(GanetiError):
@@ -50,7 +53,7 @@ class UpgradeNodes:
             raise NodeFailed(f"node {node}: there is no {argv[0]}; install the version there first")
         if done.returncode != 0:
             told = (done.stderr or done.stdout).strip().splitlines() or [f"status {done.returncode}"]
-            raise NodeFailed(f"node {node}: {told[-1]}")
+            raise NodeFailed(f"node {node}: {printable(told[-1], MAX_REASON)}")
         return done.stdout
 
 

@@ -12,12 +12,15 @@ from attrs import frozen
 
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.bootstrap.start import is_running, run, running, socket_answers, start, stop
+from ganeti_tx.model.own_ports import RAPI_PORT
 from ganeti_tx.runtime.daemon_control import ASK_LIMIT, DaemonControl, is_wanted_and_down
-from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, NODE, ON_ALL_NODES, RAPI
+from ganeti_tx.runtime.daemon_names import MASTER, MASTER_PARTS, METADATA, NODE, ON_ALL_NODES, RAPI
+from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.threads import InlineThreads
+from ganeti_tx.runtime.told_guests import told_guests
 from ganeti_tx.watcher.node import WatchedNode
 
-RAPI_PORT = 5080
 #: Seconds within which the Remote API must answer.
 RAPI_LIMIT = 30.0
 #: Seconds until a process that was killed must be gone, and between looks.
@@ -62,8 +65,14 @@ def wanted(paths: Paths, is_master: bool, runs: Callable[[Paths, str], bool]) ->
         apart = not runs(paths, MASTER) and any(runs(paths, part) for part in MASTER_PARTS)
         yield from reversed(MASTER_PARTS) if apart else (MASTER,)
     yield from ON_ALL_NODES
+    yield from asked_by_guests(paths)
     if is_master:
         yield RAPI
+
+
+def asked_by_guests(paths: Paths) -> tuple[str, ...]:
+    """The metadata daemon, while instances run here that ask it."""
+    return (METADATA,) if told_guests(RealFiles(InlineThreads()), paths) else ()
 
 
 def start_missing(node: WatchedNode, daemons: LocalDaemons = LocalDaemons()) -> None:
@@ -88,6 +97,9 @@ def start_stopped_units(node: WatchedNode, daemons: LocalDaemons) -> None:
             node.log.error(str(error))
             continue
         if is_down and not daemons.runs(node.paths, daemon):  # one that was started by hand has its place
+            _start(node, daemons, daemon, "does not run")
+    for daemon in asked_by_guests(node.paths):  # whose unit is never enabled
+        if not daemons.runs(node.paths, daemon):
             _start(node, daemons, daemon, "does not run")
 
 

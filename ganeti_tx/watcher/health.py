@@ -1,6 +1,5 @@
 """A node that the cluster has given up stops its machines and mirrors, so that they may run elsewhere (maintain_node_health)."""
 
-import sys
 from collections.abc import Callable
 
 from ganeti_tx.confd import questions
@@ -9,12 +8,8 @@ from ganeti_tx.confd.messages import NodeRole
 from ganeti_tx.confd.peers import candidates, read_key
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.node.hypervisor.kept import kept_machines
+from ganeti_tx.runtime.machine_work import CLEAR, LIMIT, STOP, machines_argv
 from ganeti_tx.watcher.node import WatchedNode
-
-#: What the program for machines can be told.
-STOP, CLEAR = "stop", "clear"
-#: Seconds that stopping all machines, or clearing up after them, may take.
-LIMIT = 600.0
 
 
 def maintain_health(node: WatchedNode, ask: Callable[[WatchedNode], NodeRole]) -> None:
@@ -45,7 +40,7 @@ def clear_leftovers(node: WatchedNode) -> None:
 
 def with_machines(node: WatchedNode, what: str) -> None:
     """Run the program that does it, and log what it says."""
-    status, said = node.run([sys.executable, "-m", "ganeti_tx.watcher.machines", what], node.environ, LIMIT)
+    status, said = node.run(machines_argv(what), node.environ, LIMIT)
     for line in said.splitlines():
         node.log.info(line)
     if status != 0:

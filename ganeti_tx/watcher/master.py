@@ -1,7 +1,6 @@
 """What the watcher does on the master besides: old jobs to the archive, and a process for each node group."""
 
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ from attrs import frozen
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.luxi.calls import Calls
+from ganeti_tx.own_modules import module_argv
 from ganeti_tx.watcher.node import WatchedNode
 from ganeti_tx.watcher.status_file import merged, write_status
 
@@ -85,7 +85,7 @@ def starter(node: WatchedNode, options: Sequence[str]) -> Callable[[Group], "sub
     """Starts the process of a group. @param options: of this one that hold for it, too"""
 
     def start(group: Group) -> "subprocess.Popen[bytes]":
-        argv = [sys.executable, "-m", "ganeti_tx.watcher.main", "-g", group.uuid, *options]
+        argv = module_argv("ganeti_tx.watcher.main", "-g", group.uuid, *options)
         return subprocess.Popen(argv, env=dict(node.environ), cwd="/", stdin=subprocess.DEVNULL)
 
     return start

@@ -4,103 +4,29 @@ from collections.abc import Callable
 
 import attrs
 from twisted.internet.defer import CancelledError, Deferred, DeferredSemaphore
-from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from ganeti_tx.config.ssconf import ssconf_values
-from ganeti_tx.config.ssh_files import ssh_setup
-from ganeti_tx.errors import ProgrammerError
 from ganeti_tx.metrics.config import BEHIND, DISTRIBUTION_FAILURES
 from ganeti_tx.metrics.tally import Tally
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_certificates import server_key
-from ganeti_tx.model.ssh_setup import SshSetup
-from ganeti_tx.rpc.calls.cluster import UploadFile, WriteRapiFiles, WriteSsconfFiles, WriteSshFiles
-from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError
+from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.rapi_files import RapiFiles
-from ganeti_tx.runtime.ssconf_files import write_ssconf
-from ganeti_tx.wconfd.key_files import key_files
-from ganeti_tx.wconfd.listed_files import ListedFiles, read_listed_files, with_denied
+from ganeti_tx.wconfd.node_copies import NodeCopies, State
+from ganeti_tx.wconfd.transfer import Transfer
 
 #: So many nodes are served at a time.
 AT_A_TIME = 16
-#: Seconds that a node has for a transfer, and the bytes that it must take in each further second.
-TRANSFER_LIMIT = 30.0
-SLOWEST = 256 * 1024
 #: Seconds for which anybody waits for a node that does not answer.
 TIMEOUT = 5.0
 #: Seconds until a node that failed is tried again, doubled each time up to the second number.
 FIRST_RETRY = 5.0
 LAST_RETRY = 30.0
-
-
-@attrs.frozen
-class State:
-    """One version of the configuration, in the forms in which it travels."""
-
-    config: ConfigData
-    data: bytes
-    ssconf: dict[str, str]
-    #: None when there never were any.
-    rapi_files: RapiFiles | None
-    #: None when nothing is known of SSH.
-    ssh: SshSetup | None
-
-    @property
-    def serial(self) -> int:
-        """The configuration's serial number, which orders the versions."""
-        return self.config.serial_no
-
-    @classmethod
-    def of(cls, config: ConfigData, data: bytes, rapi_files: RapiFiles | None) -> "State":
-        """The forms of a version."""
-        return cls(config, data, ssconf_values(config), rapi_files, ssh_setup(config))
-
-
-@attrs.define(eq=False)
-class NodeCopies:
-    """What is known of one node: up to which version it was served or tried, and what it has.
-
-    One that is `overdue` did not answer while somebody waited; nobody waits for it until it has taken something.
-    """
-
-    tried: int = 0
-    failures: int = 0
-    overdue: bool = False
-    has_config: int = 0
-    has_ssconf: dict[str, str] | None = None
-    #: None when nobody knows which.
-    has_rapi_files: RapiFiles | None = None
-    has_ssh: object = None
-    has_keys: bool = False
-    round: int = 0
-    work: Deferred[None] | None = None
-    retry: IDelayedCall | None = None
-    #: Why the last transfer failed.
-    why: str = ""
-
-    def forget(self) -> None:
-        """Who knows what the node has when it comes back."""
-        self.stop_timer()
-        self.tried = self.failures = 0
-        self.overdue = False
-        self.distrust()
-
-    def distrust(self) -> None:
-        """The node may not have any more what it was sent."""
-        self.has_config = 0
-        self.has_ssconf = self.has_rapi_files = self.has_ssh = None
-        self.has_keys = False
-
-    def stop_timer(self) -> None:
-        """There is no need to try again by the clock."""
-        if self.retry is not None and self.retry.active():
-            self.retry.cancel()
-        self.retry = None
 
 
 @attrs.define(eq=False)
@@ -123,7 +49,10 @@ class Distributor:
     _round: int = attrs.field(default=0, init=False)
     _most_down: bool = attrs.field(default=False, init=False)
     _why: str = attrs.field(default="", init=False)
-    _faults: tuple[str, ...] = attrs.field(default=(), init=False)
+    _transfer: Transfer = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._transfer = Transfer(self._rpc, self._files, self._paths, self._own_name)
 
     def distribute(self, config: ConfigData, data: bytes) -> None:
         """This is the newest configuration, and its text; bring it to where it belongs."""
@@ -212,7 +141,7 @@ class Distributor:
         known = [(node, self._copies[uuid]) for uuid, node in nodes.items() if not node.offline]
         late = f"no answer within {TIMEOUT:.0f} s"
         behind = sorted((node.name, copies.why or late) for node, copies in known if copies.failures or copies.overdue)
-        return [*behind, *((self._own_name, fault) for fault in self._faults)]
+        return [*behind, *((self._own_name, fault) for fault in self._transfer.faults)]
 
     def describe(self) -> None:
         """Record which nodes lack something of the newest configuration; offline ones, which are not served, are left out."""
@@ -255,7 +184,7 @@ class Distributor:
                 state, asked = self._present(), self._round
                 if copies.round != asked:
                     copies.distrust()
-                await self._transfer(node, copies, state)
+                await self._transfer.bring(node, copies, state)
             except (RpcError, OSError) as error:
                 self._failed(node, uuid, copies, error)
                 break
@@ -275,60 +204,6 @@ class Distributor:
         if copies.tried >= state.serial and copies.round == self._round:
             return None
         return node
-
-    async def _transfer(self, node: Node, copies: NodeCopies, state: State) -> None:
-        if node.name == self._own_name:
-            await write_ssconf(self._files, self._paths, state.ssconf)
-            await self._write_ssh(node, copies, state)  # root's files are its node daemon's matter
-            return
-        if state.rapi_files is not None and copies.has_rapi_files != state.rapi_files:
-            # before the configuration, by which a vote tells who may become the master
-            files = WriteRapiFiles(files=dict(state.rapi_files), serial=state.serial)
-            await self._rpc.call(node, files, TRANSFER_LIMIT)
-            copies.has_rapi_files = state.rapi_files
-        if node.master_candidate and copies.has_config < state.serial:
-            path = str(Paths().config_file)  # the node puts it below its own root
-            limit = TRANSFER_LIMIT + len(state.data) / SLOWEST
-            await self._rpc.call(node, UploadFile(path=path, data=state.data, serial=state.serial), limit)
-            copies.has_config = state.serial
-        if copies.has_ssconf != state.ssconf:
-            await self._rpc.call(node, WriteSsconfFiles(values=state.ssconf, serial=state.serial), TRANSFER_LIMIT)
-            copies.has_ssconf = state.ssconf
-        await self._write_ssh(node, copies, state)
-        if not copies.has_keys:
-            copies.has_keys = True
-            for call in key_files(self._files, self._paths, node):
-                await self._send_key(node, call)
-            for other in (await self._read_listed(state)).calls:
-                await self._rpc.call(node, other, TRANSFER_LIMIT)
-
-    async def _send_key(self, node: Node, call: UploadFile) -> None:
-        """A node on which an older version runs goes without what that does not know."""
-        try:
-            await self._rpc.call(node, call, TRANSFER_LIMIT)
-        except NodeCallError as error:
-            if not isinstance(error.cause, ProgrammerError):
-                raise
-            self._log.warn("{error}; an older version of this program runs there", error=str(error))
-
-    async def _read_listed(self, state: State) -> ListedFiles:
-        """The files that are not the cluster's own; those that cannot be sent are told of, once while they stay the same."""
-        found = read_listed_files(self._files, self._paths, state.config)
-        if found.denied:
-            own = next(node for node in state.config.nodes.values() if node.name == self._own_name)
-            found = await with_denied(found, self._rpc, own)
-        for fault in found.faults if found.faults != self._faults else ():
-            self._log.error("{fault}", fault=fault)
-        self._faults = found.faults
-        return found
-
-    async def _write_ssh(self, node: Node, copies: NodeCopies, state: State) -> None:
-        wanted = None if state.ssh is None else state.ssh.for_node(node)
-        if wanted is not None and copies.has_ssh != wanted:
-            known_hosts, authorized = wanted
-            call = WriteSshFiles(known_hosts=known_hosts, authorized=authorized, serial=state.serial)
-            await self._rpc.call(node, call, TRANSFER_LIMIT)
-            copies.has_ssh = wanted
 
     def _succeeded(self, node: Node, copies: NodeCopies) -> None:
         copies.overdue = False

@@ -1,20 +1,19 @@
 """The files of hypervisors and of the administrator's list, as they go to the nodes with the keys."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from attrs import frozen
 
 from ganeti_tx.errors import error_text
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.listed_files import MAX_TOGETHER, MOST_FILES, files_of_hypervisors, listed, parameter_fault
+from ganeti_tx.model.listed_files import MAX_TOGETHER, MOST_FILES, files_of_hypervisors, parameter_fault
 from ganeti_tx.model.node_files import DISTRIBUTED_FILES
 from ganeti_tx.rpc.calls.cluster import ReadListedFile, WriteListedFile
 from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError, Target
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.listed_files import read_listed
+from ganeti_tx.runtime.listed_files import read_list, read_listed
 from ganeti_tx.runtime.paths import Paths
 
-MAX_LIST = 256 * 1024
 #: Seconds for this node's own daemon to read a file.
 READ_LIMIT = 60.0
 
@@ -34,7 +33,9 @@ def read_listed_files(files: IFiles, paths: Paths, config: ConfigData) -> Listed
     faults: list[str] = []
     denied: list[str] = []
     wanted = list(dict.fromkeys(_list(files, paths, faults)))
-    wanted += _of_hypervisors(files, paths, {*files_of_hypervisors(config)} - {*wanted}, faults)
+    wanted += _of_hypervisors(
+        files, paths, {*files_of_hypervisors(config.cluster, config.instances.values())} - {*wanted}, faults
+    )
     if len(wanted) > MOST_FILES:
         faults.append(
             f"{paths.of(DISTRIBUTED_FILES)}: {len(wanted)} files are more than {MOST_FILES}; the rest is left"
@@ -91,10 +92,9 @@ def _may_be_there(files: IFiles, paths: Paths, path: str) -> bool:
     return True
 
 
-def _list(files: IFiles, paths: Paths, faults: list[str]) -> Iterator[str]:
-    path = paths.of(DISTRIBUTED_FILES)
-    if files.exists(path):
-        try:
-            yield from listed(files.read(path, MAX_LIST).decode())
-        except (OSError, ValueError) as error:
-            faults.append(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")
+def _list(files: IFiles, paths: Paths, faults: list[str]) -> list[str]:
+    try:
+        return read_list(files, paths)
+    except (OSError, ValueError) as error:
+        faults.append(f"{paths.of(DISTRIBUTED_FILES)} cannot be read: {getattr(error, 'strerror', None) or error}")
+        return []

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.cli.tree import Labelled, Part, Told
+from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.settings.setting import Form
 
 Info = dict[str, Any]
@@ -18,6 +19,17 @@ def _collectors(cluster: Info, active: Mapping[str, bool], number: Number) -> Ma
 def _interval(microseconds: float | None) -> Told | None:
     """Seconds, for programs, too."""
     return None if microseconds is None else Told(f"{microseconds / 1e6:.3f}s", microseconds / 1e6)
+
+
+def _enabled(cluster: Info, hvparams: Mapping[str, Mapping[str, Any]], number: Number) -> dict[str, dict[str, Any]]:
+    """With the parameters that nobody has set and Ganeti does not know, so that everybody can find them."""
+    return {name: {**_unset(name), **hvparams[name]} for name in cluster["enabled_hypervisors"]}
+
+
+def _unset(hypervisor: str) -> dict[str, Told]:
+    known = {kind.value: declared for kind, declared in HYPERVISORS.items()}
+    unset = known[hypervisor].unset if hypervisor in known else {}
+    return {name: Told(f"default ({value})", value) for name, value in unset.items()}
 
 
 def _uid_pool(cluster: Info, ranges: Sequence[Sequence[int]], number: Number) -> Told:
@@ -48,7 +60,7 @@ def _words(words: Sequence[str], none: str = "") -> Told:
 FORMS: Mapping[Form, Callable[[Info, Any, Number], Any]] = {
     Form.AS_IS: lambda cluster, value, number: value,
     Form.COLLECTORS: _collectors,
-    Form.ENABLED: lambda cluster, value, number: {name: value[name] for name in cluster["enabled_hypervisors"]},
+    Form.ENABLED: _enabled,
     Form.NUMBER: lambda cluster, value, number: number(value),
     Form.POLICY: _policy,
     Form.UIDS: _uid_pool,

@@ -1,13 +1,13 @@
 """gnt-cluster upgrade."""
 
 import json
-import sys
 from collections.abc import Sequence
 
 from ganeti_tx.cli.options import Command, Option, switch
 from ganeti_tx.cli.parsing import Parsed
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ExitCode
+from ganeti_tx.own_modules import module_argv
 
 _MODULE = "ganeti_tx.upgrade.main"
 
@@ -17,7 +17,7 @@ def upgrade(session: Session, options: Parsed, words: Sequence[str]) -> int:
     if (options.to is not None) == options.resume:
         session.warn("Precisely one of the options --to and --resume has to be given")
         return ExitCode.FAILURE
-    return session.run([sys.executable, "-m", _MODULE, "cluster"], json.dumps({"to": options.to}).encode())
+    return session.run(module_argv(_MODULE, "cluster"), json.dumps({"to": options.to}).encode())
 
 
 UPGRADE = Command(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ganeti_tx.cli.completion.names import INames
 from ganeti_tx.cli.completion.offer import Candidate, Offer, begun, words
 from ganeti_tx.cli.options import ONE_FILE, Argument
-from ganeti_tx.cli.tags import CLUSTER, KINDS
+from ganeti_tx.cli.tag_kinds import CLUSTER, kind_of
 
 _NAMES = frozenset({"filter", "group", "instance", "network", "node", "os"})
 #: Kinds of arguments that the shell knows best.
@@ -65,7 +65,7 @@ def _names(program: str, command: str, wanted: Argument, before: Sequence[str], 
     if command == "list-fields":
         return names.fields(resource_of(program, command))
     if command == "remove-tags" and (wanted.kind == "tag" or noun == CLUSTER):
-        return names.tags(KINDS.get(noun, noun), before[0] if noun != CLUSTER else "")
+        return names.tags(kind_of(noun), before[0] if noun != CLUSTER else "")
     if wanted.kind == "jobid":
         return names.of_kind("running" if command in _OF_RUNNING else "job")
     kind = wanted.kind if wanted.kind in _NAMES else _WORDS.get((program, command))

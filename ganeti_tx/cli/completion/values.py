@@ -30,7 +30,6 @@ FILES = frozenset({"cluster_domain_secret", "rapi_cert", "spice_cacert", "spice_
 KEYS: Mapping[str, Mapping[str, str]] = {"beparams": BACKEND, "ndparams": NODE, "nicparams": NIC}
 #: By destination: the table whose kinds declare the parameters.
 _KINDS = {"hvparams": "HYPERVISORS", "hypervisor": "HYPERVISORS", "diskparams": "TEMPLATES"}
-_DISK_KEYS = ("access", "adopt", "metavg", "mode", "name", "provider", "size", "spindles", "vg")
 
 
 def value_offer(option: Option, typed: str, names: INames, resource: str) -> Offer:
@@ -93,7 +92,9 @@ def _parameters(option: Option, typed: str, names: INames) -> Offer | None:
 
 def _keys(option: Option) -> Mapping[str, str] | None:
     if option.dest == "hvparams":
-        return dict(_declared().HYPERVISOR)
+        return dict(_declared().of_instances(_declared().HYPERVISOR))
+    if option.dest == "ext_params":
+        return dict.fromkeys(_declared().FIXED, "string")
     return KEYS.get(option.dest)
 
 
@@ -102,9 +103,10 @@ def _idents(option: Option) -> Mapping[str, Mapping[str, str]] | None:
     match option.dest:
         case dest if dest in _KINDS:
             kinds = getattr(_declared(), _KINDS[dest])
-            return {str(word): _declared().words_of(kind.params) for word, kind in kinds.items()}
+            keys = {str(word): _declared().words_of(kind.params) for word, kind in kinds.items()}
+            return keys if dest != "hypervisor" else {word: _declared().of_instances(own) for word, own in keys.items()}
         case "disks":
-            return _numbered(_DISK_KEYS)
+            return _numbered(_declared().DISK)
         case "nics":
             return _numbered(import_module("ganeti_tx.cli.instance.devices").NIC_KEYS)
     return None
@@ -114,6 +116,9 @@ def _choices(option: Option, ident: str | None = None) -> Mapping[str, Sequence[
     """Of the keys those whose values are words of a fixed set; of all kinds, if none is named ahead of them."""
     if option.dest in ("nics", "nicparams"):
         return {"mode": tuple(import_module("ganeti_tx.model.enums").NicMode)}
+    if option.dest in ("disks", "ext_params"):
+        fixed: Mapping[str, Sequence[str]] = _declared().FIXED
+        return fixed
     if option.dest not in _KINDS:
         return {}
     kinds = getattr(_declared(), _KINDS[option.dest])

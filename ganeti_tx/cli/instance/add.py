@@ -135,7 +135,7 @@ COMMON_OPTIONS = (
     Option(("-n", "--node"), "node", "the nodes", "string", metavar="<pnode>[:<snode>]"),
     NODE_GROUP,
     negative("--no-ip-check", "ip_check", "do not check that the address is free"),
-    negative("--no-conflicts-check", "conflicts_check", "allow addresses that belong to a network"),
+    negative("--no-conflicts-check", "conflicts_check", "allow addresses that belong to a network, or that others have"),
     negative("--no-name-check", "name_check", "do not resolve the name"),
     switch("--no-nics", "no_nics", "create no NIC"),
     negative("--no-wait-for-sync", "wait_for_sync", "do not wait until the disks are in sync"),

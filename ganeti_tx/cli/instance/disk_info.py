@@ -53,6 +53,7 @@ def _lines(label: str, disk: Disk, *, is_child: bool) -> list[tuple[str, Any]]:
     return [
         (label, f"{disk['dev_type']}, size {shown}"),
         *([("access mode", disk["mode"])] if disk.get("mode") and not is_child else []),
+        *([("format", disk["format"])] if disk.get("format") else []),
         *_place(disk),
         *_states(disk),
         ("name", disk.get("name")),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ganeti_tx.cli.instance.disk_info import disk_lines
+from ganeti_tx.cli.instance.display import display_lines
 from ganeti_tx.cli.options import MANY_INSTANCES, PRIORITY, ROMAN, TREE, Command, switch
 from ganeti_tx.cli.output import format_time
 from ganeti_tx.cli.parsing import Parsed, UsageError
@@ -12,6 +13,7 @@ from ganeti_tx.cli.roman import roman
 from ganeti_tx.cli.session import Session
 from ganeti_tx.cli.submit import opcode, run_opcode, unless
 from ganeti_tx.cli.tree import Labelled, Parameters, Part, Told
+from ganeti_tx.cli.yaml_text import yaml_scalar
 from ganeti_tx.errors import ExitCode
 
 Instance = Mapping[str, Any]
@@ -47,9 +49,11 @@ def described(instance: Instance, in_roman: bool) -> Labelled:
         ("Modification time", Told(format_time(instance["mtime"]), instance["mtime"])),
         ("State", _state(instance)),
         ("Nodes", _nodes(instance)),
+        *_guest(instance.get("guest_interfaces")),
         ("Operating system", instance["os"]),
         ("Operating system parameters", filled(instance.get("os_instance"), instance.get("os_actual"))),
         ("Allocated network port", number(instance.get("network_port"))),
+        *display_lines(instance),
         ("Hypervisor", instance["hypervisor"]),
         ("Hypervisor parameters", filled(instance.get("hv_instance"), instance.get("hv_actual"))),
         ("Back-end parameters", _backend(instance)),
@@ -64,6 +68,21 @@ def _state(instance: Instance) -> Told:
     if instance.get("run_state"):
         state += f", actual state is {instance['run_state']}"
     return Told(state, {"configured": instance["config_state"], "actual": instance.get("run_state") or None})
+
+
+def _guest(told: Mapping[str, Any] | None) -> Labelled:
+    """What the guest says of itself; nothing when nobody was asked, or it says nothing."""
+    if told is None:
+        return []
+    more = [f"and {told['left_out']} more"] if told["left_out"] else []
+    return [("Guest's addresses", Part([*map(_interface, told["interfaces"]), *more], told))]
+
+
+def _interface(told: Mapping[str, Any]) -> str:
+    """One of the guest's, whose words are quoted where they would make the whole no YAML."""
+    addresses = ", ".join(told["addresses"]) + (f" (MAC {told['mac']})" if told["mac"] else "")
+    breaks = ": " in addresses or addresses.endswith(":")
+    return f"{yaml_scalar(told['name'])}: {yaml_scalar(addresses) if breaks else addresses}"
 
 
 def _nodes(instance: Instance) -> Part:

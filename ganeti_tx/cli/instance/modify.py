@@ -141,7 +141,7 @@ OPTIONS = (
         ("-m", "--runtime-memory"), "runtime_mem", "memory that the running instance shall have", "unit",
         metavar="<size>",
     ),
-    negative("--no-conflicts-check", "conflicts_check", "allow addresses that belong to a network"),
+    negative("--no-conflicts-check", "conflicts_check", "allow addresses that belong to a network, or that others have"),
     Option(
         ("--new-primary",), "new_primary_node", "the node that the disks were brought to by hand", "string",
         metavar="<node>",
@@ -151,7 +151,7 @@ OPTIONS = (
     Option(
         ("-c", "--communication"), "instance_communication", "whether the instance can talk to its node", "bool"
     ),
-    Option(("-e", "--ext-params"), "ext_params", "parameters of the provider of converted disks", "keyval", {}),
+    Option(("-e", "--ext-params"), "ext_params", "parameters of the provider of converted disks, or their format", "keyval", {}),
     Option(
         ("--file-driver",), "file_driver", "driver of converted disks", "choice", choices=("blktap", "loop", "blktap2"),
         metavar="<DRIVER>",

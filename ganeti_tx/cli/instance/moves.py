@@ -51,6 +51,9 @@ MODE = Option(
     ("--migration-mode",), "migration_mode", "live (the guest goes on meanwhile) or non-live", "choice",
     choices=("live", "non-live"),
 )  # fmt: skip
+COPY_DISKS = switch(
+    "--copy-disks", "copy_disks", "take disks along that only its node has, to the node that -n names"
+)._replace(own=True)
 NON_LIVE = negative("--non-live", "live", "let the guest stand still meanwhile; the same as --migration-mode=non-live")
 NO_RUNTIME_CHANGES = negative(
     "--no-runtime-changes", "allow_runtime_chgs", "do not reduce the memory of an instance to make it fit"
@@ -151,6 +154,7 @@ def migrate(session: Session, options: Parsed, names: Sequence[str]) -> int:
         allow_runtime_changes=unless(True, options.allow_runtime_chgs),
         ignore_ipolicy=unless(False, options.ignore_ipolicy),
         ignore_hvversions=unless(False, options.ignore_hvversions),
+        copy_disks=unless(False, options.copy_disks),
     )
     run_opcode(session, options, op)
     return ExitCode.SUCCESS
@@ -168,5 +172,16 @@ def chosen_mode(options: Parsed) -> str | None:
 MIGRATE = Command(
     migrate,
     ONE_INSTANCE,
-    (FORCE, CLEANUP, DRY_RUN, PRIORITY, ALLOW_FAILOVER, IGNORE_VERSIONS, SECONDARY_NODE, *MIGRATION, *SUBMITTING),
+    (
+        FORCE,
+        CLEANUP,
+        DRY_RUN,
+        PRIORITY,
+        ALLOW_FAILOVER,
+        IGNORE_VERSIONS,
+        SECONDARY_NODE,
+        COPY_DISKS,
+        *MIGRATION,
+        *SUBMITTING,
+    ),
 )

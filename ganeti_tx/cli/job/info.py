@@ -31,7 +31,8 @@ def show_jobs(session: Session, options: Parsed, words: Sequence[str]) -> int:
 def _show(session: Session, job_id: int, found: list[Labelled]) -> bool:
     """Whether nothing is wrong; that there is no such job is an answer, as Ganeti has it.
 
-    @param found: gets what is told of the job, which only people see at once.
+    @param found: gets what is told of the job, which only people see at once; one that is not there has no status, as in
+        the other documents about jobs.
     """
     try:
         (row,) = session.client.query_jobs([job_id], _FIELDS)
@@ -41,6 +42,7 @@ def _show(session: Session, job_id: int, found: list[Labelled]) -> bool:
     job = None if row is None else dict(zip(_FIELDS, row, strict=True))
     if job is None or job["status"] is None:
         session.print(f"- Job ID {job_id} not found")
+        found.append([("Job ID", job_id), ("Status", None)])
         return True
     found.append(_described(job))
     for line in tree_lines([found[-1]]) if session.document is None else ():

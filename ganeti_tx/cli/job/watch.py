@@ -65,17 +65,24 @@ def _chosen(session: Session, options: Parsed, words: Sequence[str]) -> list[int
 
 
 def _ended(session: Session, job_id: int, *, quiet: bool) -> Ended:
-    """@raise JobLost: it is not there."""
+    """@raise JobLost: it is not there; programs get it as one that has no status."""
     try:
         follow(session, job_id, quiet=quiet, steps=True)
-    except JobLost:
-        raise
+    except JobLost as error:
+        if session.document is None:
+            raise
+        return _lost(session, job_id, error)
     except LuxiError as error:  # the master daemon is away; the job may have succeeded
         warn_of(session, f"How job {job_id} ends is not known", error)
         return Ended(job_id, None, describe(error)[1])
     except GanetiError as error:
         return _failed(session, job_id, error)
     return Ended(job_id, "success")
+
+
+def _lost(session: Session, job_id: int, error: JobLost) -> Ended:
+    session.warn(describe(error)[1])
+    return Ended(job_id, None, describe(error)[1])
 
 
 def _failed(session: Session, job_id: int, error: GanetiError) -> Ended:
@@ -113,8 +120,7 @@ def _look(session: Session, job_id: int, watched: Watched) -> Ended | None:
             return None
         results(session, job_id)
     except JobLost as error:
-        session.warn(describe(error)[1])
-        return Ended(job_id, None, describe(error)[1])
+        return _lost(session, job_id, error)
     except GanetiError as error:
         if watched.status not in FINAL or isinstance(error, LuxiError):
             raise

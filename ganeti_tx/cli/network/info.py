@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from ganeti_tx.cli.network.list import MANY_NETWORKS
@@ -18,6 +19,10 @@ FIELDS = (
 )  # fmt: skip
 #: Addresses in a line of the map.
 IN_LINE = 64
+#: A map of so many lines, that of 4096 addresses, is shown whole, as Ganeti shows each; in longer ones more than so many
+#: lines that are alike are folded.
+WHOLE = 64
+FOLDED = 3
 WIDTH = 80
 
 Values = Mapping[str, Any]
@@ -82,9 +87,19 @@ def lines(network: Values, users: Users) -> Iterator[str]:
 
 
 def map_lines(taken: str) -> Iterator[str]:
-    """The map, a line for each 64 addresses, between the numbers of its first and last one."""
-    for first in range(0, len(taken), IN_LINE):
-        yield f"{first:>9} {taken[first : first + IN_LINE]:<{IN_LINE}} {first + IN_LINE - 1}"
+    """The map, a line for each 64 addresses, between the numbers of its first and last one.
+
+    In one of more than `WHOLE` lines those between two others that are like them are told by their number.
+    """
+    rows = [taken[first : first + IN_LINE] for first in range(0, len(taken), IN_LINE)]
+    lines = [f"{at * IN_LINE:>9} {row:<{IN_LINE}} {at * IN_LINE + IN_LINE - 1}" for at, row in enumerate(rows)]
+    at = 0
+    for _, alike in groupby(rows):
+        count = len(list(alike))
+        run, at = lines[at : at + count], at + count
+        if len(rows) > WHOLE and count > FOLDED:
+            run[1:-1] = [f"{'*':>9} {count - 2} lines like the one before"]
+        yield from run
     yield "         (X) used    (.) free"
 
 

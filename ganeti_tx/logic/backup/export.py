@@ -16,13 +16,16 @@ from ganeti_tx.logic.disks.ends import SENDING
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.image_run.run import ImageRun
+from ganeti_tx.logic.instance.moves.kept_state import keepers
 from ganeti_tx.logic.instance.presence import is_running, seen_running, start, stop
 from ganeti_tx.logic.instance.removal import Removal
 from ganeti_tx.logic.instance.unit import InstanceUnit
+from ganeti_tx.logic.instance.user_down import UserDown
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.logic.undos import on_node
 from ganeti_tx.logic.wanted_locks import on_allocation, on_nodes
+from ganeti_tx.model.disk_template import RAW
 from ganeti_tx.model.export_file import Dump
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.node import Node
@@ -41,11 +44,13 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
     hook = Hook("instance-export", HookObject.INSTANCE, asked={"SHUTDOWN_TIMEOUT": "shutdown_timeout"})
 
     _to: Target
-    #: Whether it ran, and what is left of it if its user has shut it down.
+    _user_down: UserDown
+    #: Whether it ran, and whether its machine is there, which may do nothing.
     _runs: bool = False
     _is_there: bool = False
     _snapshots: Snapshots | None = None
     _zeroing: ImageRun | None = None
+    _keepers: Sequence[Node] = ()
 
     async def expand_names(self) -> None:
         """Which instance, and where to."""
@@ -71,23 +76,37 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
         await super().check()
         check_online(self.target.primary, f"export instance {self.instance.name}")
         seen = await seen_running(self.nodes, self.target)
-        self._runs, self._is_there = is_running(seen), seen is not None
+        self._user_down = UserDown.of(self, self.context.steps, self.target, seen if self._ends else None)
+        self.target = self._user_down.after
+        self._runs, self._is_there = is_running(seen), seen is not None and not self._user_down.needed
         await self._to.check(self.target)
         await check_request(self.nodes, self.op, self.target, runs=self._runs)
+        if self.op.remove_instance:
+            self._keepers = await keepers(self, self.target, await self.config.nodes())
         if self.op.zero_free_space and self.target.disks:
             self._zeroing = await ImageRun.planned(
                 self,
                 self.target,
                 self.target.cluster.zeroing_image,
                 zeroing_limit(self.op, self.target),
-                runs=self._runs,
+                runs=seen is not None,
             )
-        if self._runs and self.target.disks and not reads_disks_themselves(self.op):
+        if (self._runs or self._holds_images) and self.target.disks and not reads_disks_themselves(self.op):
             self._snapshots = await Snapshots.planned(self, self.target)
 
     @property
+    def _ends(self) -> bool:
+        """Whether its machine is not to be there any more; one that runs is removed only if it is shut down, too."""
+        return self.op.shutdown or self.op.remove_instance
+
+    @property
     def _stops(self) -> bool:
-        return self.op.shutdown and self._is_there
+        return self._ends and self._is_there
+
+    @property
+    def _holds_images(self) -> bool:
+        """Whether nobody else can read its disks, whether it runs or not."""
+        return self._is_there and not self._stops and any(disk.format != RAW for disk in self.target.disk_specs())
 
     @property
     def _starts_again(self) -> bool:
@@ -101,14 +120,16 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
     @property
     def _removal(self) -> Removal:
         advice = f"{self._to.whereabouts()}; when that is mended, 'gnt-instance remove {self.instance.name}' removes it"
-        return Removal(self, self.context.locks, self.target, self.op.ignore_remove_failures, advice)
+        return Removal(self, self.context.locks, self.target, self.op.ignore_remove_failures, advice, self._keepers)
 
     def plan(self) -> Plan:
         """The instance is down as short as can be."""
         name = self.instance.name
         instance, home = (f"instance {name}",), (self.target.primary.name,)
         starts = [PlannedStep(START, disk_nodes(self.target), instance)] if self._starts_again else []
-        steps = [PlannedStep(STOP, home, instance, self.op.shutdown_timeout)] if self._stops else []
+        steps = [*self._user_down.plan()]
+        if self._stops:
+            steps.append(PlannedStep(STOP, home, instance, self.op.shutdown_timeout))
         if self._zeroing is not None:
             steps += self._zeroing.steps()
         if self._snapshots is not None:
@@ -133,10 +154,11 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
 
     async def _export(self, final: ExitStack) -> list[Any]:
         """@param final: what is left when all is done."""
+        await self._user_down.clear()
         await self._stop()
         await self._zero()
         if self._snapshots is not None:
-            await self._snapshots.make()
+            await self._snapshots.make(runs=self._runs and not self._stops)
             await self._start_again()
         await self._to.begin(self._name)
         sums = await self._copy(final) if self.target.disks else {}
@@ -164,7 +186,7 @@ class LUBackupExport(InstanceUnit[OpBackupExport]):
             self.info(f"Shutting down instance {self._name}")
         if self._stops:
             async with self.step(STOP, *([self._restart] if self._runs else [])):
-                await stop(self.nodes, self.target, self.op.shutdown_timeout)
+                await stop(self.nodes, self.target, self.op.shutdown_timeout, self.warn)
 
     async def _zero(self) -> None:
         """Nothing but a start, if it ran, is due when that is done."""

@@ -8,6 +8,7 @@ from attrs import define
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.logic.backup.ends import DumpEnd, ScriptEnd
 from ganeti_tx.logic.backup.on_nodes import holders, remove_exports
+from ganeti_tx.logic.backup.ownership import check_own
 from ganeti_tx.logic.disks.carrying import Carrying
 from ganeti_tx.logic.disks.ends import RECEIVING
 from ganeti_tx.logic.parts import Parts
@@ -118,6 +119,7 @@ class LocalTarget:
             raise OpPrereqError(f"node {self.node.name} is drained: cannot export to it", ECode.STATE)
         others = [node for node in await self.parts.config.nodes() if node.uuid != self.node.uuid]
         self._older = await holders(self.parts, name, others)
+        await check_own(self.parts, self.op, target.instance, self.node, self._older)
 
     def before(self, name: str) -> Sequence[PlannedStep]:
         """See `Target`."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from ganeti_tx.config.interfaces import IConfig
+from ganeti_tx.logic.network.conflicts import refuse_users, users_of_addresses
 from ganeti_tx.logic.network.settings import check_free
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.undos import in_config
@@ -67,8 +68,16 @@ class Communication:
 async def find(unit: LogicalUnit[OpClusterSetParams], name: str) -> Communication:
     """What is to be done for a network of this name; warn of one that is there and is another kind of network.
 
-    @raise OpPrereqError: no network can have the name.
+    @raise OpPrereqError: no network can have the name; or one of the jobs would not connect it, after all else was done.
     """
+    found = await _found(unit, name)
+    for group in found.groups:
+        users = await users_of_addresses(unit.config, group, found.network)
+        refuse_users(unit.warn, found.network, group, "connect to", users)
+    return found
+
+
+async def _found(unit: LogicalUnit[OpClusterSetParams], name: str) -> Communication:
     groups = await unit.config.groups()
     held = next((each for each in await unit.config.networks() if each.name == name), None)
     if held is None:

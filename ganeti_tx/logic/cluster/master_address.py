@@ -11,6 +11,7 @@ from ganeti_tx.model.master_network import LONGEST_NETMASK, master_network
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.check_answers import CheckAnswers
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.rpc.calls.node import NodeVerify
 from ganeti_tx.rpc.interfaces import RpcError
@@ -45,7 +46,7 @@ async def check_interface(unit: LogicalUnit[OpClusterSetParams], after: Cluster,
     nodes = [node for node in await unit.config.nodes() if node.master_candidate and not node.offline]
     call = NodeVerify(checks={INTERFACES: [after.master_netdev]}, cluster_name=after.cluster_name)
     told = await unit.nodes.call_many(nodes, call, timeout)
-    without = [node for node in nodes if (told[node.name].value or {}).get(INTERFACES)]
+    without = [node for node in nodes if (told[node.name].value or CheckAnswers()).get(INTERFACES)]
     if not without:
         return
     text = f"there is no network interface '{after.master_netdev}' on {', '.join(node.name for node in without)}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.parts import Parts
-from ganeti_tx.logic.verify.mirrors import CHECK, ToldModule, mirroring
+from ganeti_tx.logic.verify.mirrors import CHECK, mirroring
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.node import NodeVerify
@@ -23,12 +23,12 @@ async def check_helper(parts: Parts, before: Cluster, after: Cluster, nodes: Seq
         return
     call = NodeVerify(checks={CHECK: templates}, cluster_name=after.cluster_name)
     for name, outcome in (await parts.nodes.call_many(nodes, call, timeout)).items():
-        if outcome.error is not None:
-            parts.warn(f"node {name} does not tell what its DRBD calls: {outcome.error}")
+        if (why := outcome.error or outcome.get().failed(CHECK)) is not None:
+            parts.warn(f"node {name} does not tell what its DRBD calls: {why}")
             continue
         for found in outcome.get().get(CHECK, {}).values():
-            called = found if isinstance(found, str) else f"drbd usermode helper is {ToldModule(*found).helper!r}"
-            if isinstance(found, str) or ToldModule(*found).helper != helper:
+            called = found if isinstance(found, str) else f"drbd usermode helper is {found.helper!r}"
+            if isinstance(found, str) or found.helper != helper:
                 raise OpPrereqError(
                     f"Error on node '{name}': {called}, not {helper!r}; 'options drbd usermode_helper={helper}' in"
                     " /etc/modprobe.d, or writing it to /sys/module/drbd/parameters/usermode_helper, mends that",

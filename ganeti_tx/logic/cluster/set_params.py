@@ -8,9 +8,11 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ConfigurationError, ECode, GanetiError, OpPrereqError, QueryFilterParseError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.cluster import change_notes, communication
+from ganeti_tx.logic.cluster import change_notes, communication, policy_templates
 from ganeti_tx.logic.cluster.change_notes import COMMUNICATION
 from ganeti_tx.logic.cluster.communication import Communication
+from ganeti_tx.logic.cluster.hypervisor_settings import changed_hvparams, check_hvparams
+from ganeti_tx.logic.cluster.images import warn_of_missing_images
 from ganeti_tx.logic.cluster.master_address import address_steps, check_address, check_interface, with_address
 from ganeti_tx.logic.cluster.mirror_helper import check_helper
 from ganeti_tx.logic.cluster.os_settings import changed_oses, check_osparams, vain_changes
@@ -23,6 +25,7 @@ from ganeti_tx.logic.node.pool import FILL_POOL, fill_pool
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.policy import warn_of_new_violations
 from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.logic.unsent_files import unsent_files
 from ganeti_tx.logic.wanted_locks import on_all
 from ganeti_tx.model import hypervisors
 from ganeti_tx.model.cluster import Cluster
@@ -40,7 +43,6 @@ from ganeti_tx.model.pools import has_place
 from ganeti_tx.model.settings.rules import SETTINGS
 from ganeti_tx.model.settings.setting import changed
 from ganeti_tx.query.language.pattern import check_weight, compile_pattern
-from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 
 #: The cluster object also counts ports; a change that meets another one is made again so many times.
 TRIES = 5
@@ -116,30 +118,46 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             check_address(after)
         if before.master_netdev != after.master_netdev:
             await check_interface(self, after, TIMEOUT)
-        for hypervisor in after.enabled_hypervisors:
-            if self._is_new(hypervisor, before, after):
-                await self._ask_nodes(hypervisor, after)
+        await check_hvparams(self.nodes, await self._able(), before, after, TIMEOUT)
+        self._warn_of_unsent_files(before, after)
+        if before.uid_pool and not after.uid_pool:
+            for line in change_notes.of_pool_users(after, await self.config.instances()):
+                self.warn(line)
         await check_osparams(self.nodes, await self._able(), after, changed_oses(before, after), TIMEOUT)
         if after.reserved_lvs != before.reserved_lvs:
             check_patterns("reserved_lvs", after.reserved_lvs)
         if after.volume_group_name not in (None, before.volume_group_name):
             await check_volume_group(self, after.volume_group_name, await self.config.nodes())
         await check_helper(self, before, after, await self._able(), TIMEOUT)
+        await warn_of_missing_images(self, before, after, await self._able(), TIMEOUT)
         for group in await self.config.groups():
             if is_exclusive(after, group) and not is_exclusive(before, group):
                 await check_alike(self, after, group, await self.config.nodes())
         await warn_of_directories(self, before, after, await self._able(), TIMEOUT)
-        self._tell(before)
+        self._tell(before, after)
         check_enabled(set(after.ipolicy.disk_templates) - set(before.ipolicy.disk_templates), after)
         if before.ipolicy != after.ipolicy:
             views = (await self.config.instance_views()).each()
             warn_of_new_violations(views, lambda view: replace(view, cluster=after), self.warn)
 
-    def _tell(self, before: Cluster) -> None:
+    def _warn_of_unsent_files(self, before: Cluster, after: Cluster) -> None:
+        told = [
+            fault
+            for hypervisor, os, params in changed_hvparams(before, after)
+            for fault in unsent_files(
+                hypervisor, params, fill_hvparams(before, hypervisor, os), self.context.listed_files()
+            )
+        ]
+        for fault in dict.fromkeys(told):
+            self.warn(fault)
+
+    def _tell(self, before: Cluster, after: Cluster) -> None:
         """What is to be known of the change, though nothing stands in its way."""
         for lines in (vain_changes, change_notes.same_directories, change_notes.of_communication):
             for line in lines(before, self._given):
                 self.info(line)
+        for line in policy_templates.notes(before, after, self._given):
+            self.info(line)
         for line in change_notes.of_mirrors(self._given):
             self.warn(line)
 
@@ -150,7 +168,7 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
             raise
         except GanetiError as error:
             raise OpPrereqError(str(error), ECode.INVAL) from None
-        return replace(cluster, **changes)
+        return policy_templates.following(cluster, replace(cluster, **changes), self._given)
 
     async def _check_hypervisors(self, before: Cluster, after: Cluster) -> None:
         if not after.enabled_hypervisors:
@@ -200,17 +218,6 @@ class LUClusterSetParams(LogicalUnit[OpClusterSetParams]):
                     f"disk template {template.value} cannot be disabled: instance {view.instance.name} uses it",
                     ECode.STATE,
                 )
-
-    def _is_new(self, hypervisor: Hypervisor, before: Cluster, after: Cluster) -> bool:
-        newly = hypervisor not in before.enabled_hypervisors
-        return newly or fill_hvparams(before, hypervisor) != fill_hvparams(after, hypervisor)
-
-    async def _ask_nodes(self, hypervisor: Hypervisor, after: Cluster) -> None:
-        """@raise OpPrereqError: a node cannot run instances with these parameters."""
-        call = HypervisorValidateParams(hypervisor=hypervisor.value, hvparams=dict(fill_hvparams(after, hypervisor)))
-        for outcome in (await self.nodes.call_many(await self._able(), call, TIMEOUT)).values():
-            if outcome.error is not None:
-                raise OpPrereqError(str(outcome.error), ECode.INVAL)
 
     async def _able(self) -> list[Node]:
         """The nodes that run instances, as far as they can be asked."""

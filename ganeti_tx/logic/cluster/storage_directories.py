@@ -6,6 +6,7 @@ from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.verify.pools import directories
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.node import Node
+from ganeti_tx.rpc.calls.check_answers import CheckAnswers
 from ganeti_tx.rpc.calls.node import NodeVerify
 
 
@@ -22,8 +23,9 @@ async def warn_of_directories(
     call = NodeVerify(checks=checks, cluster_name=after.cluster_name)
     found: dict[str, list[str]] = {}
     for name, outcome in (await parts.nodes.call_many(nodes, call, timeout)).items():
-        for fault in (outcome.value or {}).values() if outcome.error is None else ():
-            if fault is not None:
-                found.setdefault(str(fault), []).append(name)
+        told = outcome.value or CheckAnswers()
+        for check in checks:
+            if (fault := told.get(check) or told.failed(check)) is not None:
+                found.setdefault(fault, []).append(name)
     for fault, names in found.items():
         parts.warn(f"no disks can be made there on {', '.join(sorted(names))}: {fault}")

@@ -9,7 +9,7 @@ from ganeti_tx.allocator.requests import Allocate, AllocateSecondary, ChangeGrou
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
-from ganeti_tx.logic.allocation import Allocation, allocators, relocation
+from ganeti_tx.logic.allocation import Allocation, allocators, asked_groups, relocation
 from ganeti_tx.logic.group.on_group import listed
 from ganeti_tx.logic.instance.create_plan import allocate_request, make_plan
 from ganeti_tx.logic.instance.nic_networks import named_networks
@@ -66,10 +66,8 @@ class LUTestAllocator(LogicalUnit[OpTestAllocator]):
         op = self._creation()
         networks = await named_networks(self.config, op.nics)
         plan = make_plan(op, cluster, self.op.name, None, self.context.templates, networks)
-        self._template, group = plan.template, self.op.group_name
-        if group is not None:
-            group = (await self.config.group(group)).name
-        request = allocate_request(plan, cluster, group)
+        self._template = plan.template
+        request = allocate_request(plan, cluster, *await asked_groups(self.config, self.op.group_name))
         return request if self.op.mode is AllocatorMode.ALLOCATE else several(numbered(request, self.op.count))
 
     def _check_new_ones(self) -> None:

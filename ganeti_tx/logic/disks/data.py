@@ -6,7 +6,9 @@ from typing import Any
 from ganeti_tx.logic.disks.questions import DiskQuestions, DiskStates, Side
 from ganeti_tx.model import logical_id
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_formats import format_of
 from ganeti_tx.model.disk_specs import without_secret
+from ganeti_tx.model.disk_template import RAW
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.logical_id import Minor, NodeUuid, Port
 from ganeti_tx.model.mirror_state import is_split, why_apart
@@ -58,8 +60,10 @@ def apart(found: Sequence[BlockDevStatus | None]) -> dict[str, Any]:
 
 
 def described(target: InstanceView, disk: Disk) -> dict[str, Any]:
-    """What the configuration says of a disk and of those it is made of."""
+    """What the configuration says of a disk and of those it is made of; how it lies in its file if that is not as Ganeti has it."""
+    own = format_of(disk.template, disk.params)
     return {
+        **({"format": own} if own != RAW else {}),
         "iv_name": disk.iv_name,
         "dev_type": disk.dev_type.value,
         "logical_id": shown_id(target, disk),

@@ -78,6 +78,11 @@ async def check_alike(
     members = [node for node in nodes if node.group == group.uuid and node.vm_capable and not node.offline]
     for node in [*members, *new]:
         told = await ask(parts.nodes, node, call, ECode.ENVIRON)
+        if (why := told.failed(PHYSICAL_VOLUMES)) is not None:
+            text = (
+                f"node {node.name} does not tell its physical volumes, which must be alike in node group {group.name}"
+            )
+            raise OpPrereqError(f"{text}: {why}", ECode.ENVIRON)
         found.extend((size, node.name) for _, size in told.get(PHYSICAL_VOLUMES, []))
     if (fault := spread(found)) is not None:
         raise OpPrereqError(f"node group {group.name} cannot have exclusive storage: {fault}", ECode.ENVIRON)

@@ -127,7 +127,6 @@ class NewVolumes:
                 await self._tell(BlockdevCreate(disk=each, owner=self.common.name))
         for index, spec in self._specs:
             await self._exchange(index, spec)
-        await self.common.context.steps.settle()
         old = [renamed(child, OLD) for _, spec in self._specs for child in spec.children]
         await self.common.finish(self.common.target, self.node, old, self._way_back())
 

@@ -20,7 +20,7 @@ from ganeti_tx.model.names import check_device_names
 from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
-from ganeti_tx.model.params.disk import check_params
+from ganeti_tx.model.params.disk import check_of_provider, check_params, provider_params
 from ganeti_tx.model.params.kinds import NONE, to_int, to_size, types_of
 from ganeti_tx.model.pools import pool_of
 from ganeti_tx.model.volume_names import volume_group_fault
@@ -187,13 +187,28 @@ def plan_disk(what: str, asked: Mapping[str, Any], word: DiskTemplate, place: Pl
 
 
 def own_params(what: str, asked: Mapping[str, Any], template: Template) -> Params:
-    """Its parameters that the template declares, and all that are its provider's."""
-    said = {key: value for key, value in asked.items() if key not in COMMON_KEYS | template.pool_keys | {ADOPT}}
+    """Its parameters that the template declares, what stays so of it, and all that are its provider's."""
+    apart = COMMON_KEYS | template.pool_keys | template.fixed.keys() | {ADOPT}
+    said: Params = {
+        **{key: value for key, value in asked.items() if key not in apart},
+        **lasting(what, asked, template),
+    }
     declared = {key: value for key, value in said.items() if key in types_of(template.params)}
     try:
+        check_of_provider(provider_params(template, said), what)
         return {**said, **check_params(template, declared, what)}
     except GenericError as error:
         raise OpPrereqError(str(error), ECode.INVAL) from None
+
+
+def lasting(what: str, asked: Mapping[str, Any], template: Template) -> Params:
+    """What is said of it that stays so (`Template.fixed`). @raise OpPrereqError: a word that is not allowed."""
+    for key, allowed in template.fixed.items():
+        if asked.get(key, allowed[0]) not in allowed:
+            raise OpPrereqError(
+                f"{what}: {key} {asked[key]!r:.100} is not allowed; allowed are {', '.join(allowed)}", ECode.INVAL
+            )
+    return {key: asked[key] for key, allowed in template.fixed.items() if asked.get(key, allowed[0]) != allowed[0]}
 
 
 def adopted_place(what: str, asked: Mapping[str, Any], template: Template) -> str | None:

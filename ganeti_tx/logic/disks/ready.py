@@ -40,7 +40,9 @@ async def make_ready(
 async def ready_on(
     nodes: INodeRpc, target: InstanceView, node: Node, index: int, warn: Warn, ignore_size: bool
 ) -> str | None:
-    """The path of a disk that is ready on a node now, empty where a mirror does without; None when it is not."""
+    """The path of a disk that is ready on a node now, or the URI of one without, empty where a mirror does without; None
+    when it is not.
+    """
     primary, spec = node is target.primary, target.disk_specs(node)[index]
     call = BlockdevAssemble(
         disk=without_size(spec) if ignore_size else spec,
@@ -56,7 +58,7 @@ async def ready_on(
             f"(is_primary={primary}, pass={PRIMARY if primary else OTHERS}): {error}"
         )
         return "" if isinstance(error, NodeOfflineError) and not primary else None
-    return assembled.uri or assembled.path
+    return assembled.path or assembled.uri or ""
 
 
 def without_size(spec: DiskSpec) -> DiskSpec:

@@ -18,6 +18,8 @@ from ganeti_tx.logic.disks.recreated import changed_disks
 from ganeti_tx.logic.disks.room import all_parts, check_disk_room
 from ganeti_tx.logic.disks.wipe import to_wipe, wipe_whole, wiping
 from ganeti_tx.logic.hook import Hook
+from ganeti_tx.logic.instance.moves.kept_state import KeptState
+from ganeti_tx.logic.instance.moves.move import Move
 from ganeti_tx.logic.instance.stopped import check_stopped
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.plan import Plan, PlannedStep
@@ -49,6 +51,7 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
     _indices: list[int]
     _new: InstanceView
     _former: Sequence[Node]
+    _kept: KeptState | None = None
 
     async def expand_names(self) -> None:
         """The instance, and the nodes that are given, or those among which an allocator may choose."""
@@ -100,6 +103,9 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
         spindles = [self._new.disks[index].spindles for index in self._indices]
         check_wanted(self.target.cluster, self._new.group, [self.target.disk_template], spindles)
         await self._check_nodes()
+        if self._new.primary.uuid != self.target.primary.uuid:
+            self._kept = KeptState(self, Move(self.target, self._new), ignores=True)
+            await self._kept.look()
 
     async def object_nodes(self) -> Sequence[Node]:
         """Where it was, also afterwards."""
@@ -175,7 +181,9 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
         return [
             *creations(self._new, self._indices),
             *wiping(self._new, self._wiped),
+            *(self._kept.first_steps() if self._kept is not None else ()),
             *(record if self._changes else ()),
+            *(self._kept.last_steps() if self._kept is not None else ()),
         ]
 
     async def execute(self) -> None:
@@ -186,6 +194,8 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
             )
         await create_disks(self.nodes, self._new, self.context.steps, only=self._indices)
         await wipe_whole(self, self._new, self._wiped)
+        if self._kept is not None:
+            await self._kept.carry()
         if self._changes:
             before = [place_of(disk) for disk in self.target.disks]
             after = [place_of(disk) for disk in await with_spindles(self.nodes, self._new)]
@@ -193,3 +203,6 @@ class LUInstanceRecreateDisks(InstanceUnit[OpInstanceRecreateDisks]):
             title = f"record the disks of instance {self.instance.name} as they were"
             async with self.step(RECORD, in_config(title, place, uuid, self.instance.primary_node, before)):
                 await self.config.place_instance(uuid, self._new.instance.primary_node, after)
+        if self._kept is not None:
+            await self.context.steps.settle()
+            await self._kept.leave()

@@ -11,8 +11,9 @@ from ganeti_tx.logic.undos import on_node
 from ganeti_tx.model import sizes
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_formats import format_of
 from ganeti_tx.model.disk_specs import without_secret
-from ganeti_tx.model.disk_template import Adoption, Mirrored
+from ganeti_tx.model.disk_template import RAW, Adoption, Mirrored
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.undo import Undo
@@ -27,8 +28,12 @@ LONGEST, SHARE = 1024, 10
 
 
 def is_wiped(cluster: Cluster, disk: Disk) -> bool:
-    """Whether a disk is to be wiped before anybody has it; what was there before it was adopted is not."""
-    return cluster.prealloc_wipe_disks and disk.template.adoption is not Adoption.ALWAYS
+    """Whether a disk is to be wiped before anybody has it.
+
+    What was there before it was adopted is not, and in a new image, or what is new of one, nobody finds anything but zeros.
+    """
+    fresh = disk.template.adoption is not Adoption.ALWAYS and format_of(disk.template, disk.params) == RAW
+    return cluster.prealloc_wipe_disks and fresh
 
 
 def to_wipe(target: InstanceView) -> list[int]:

@@ -1,6 +1,6 @@
 """Making a node group."""
 
-from ganeti_tx.logic.group.on_group import check_free, described
+from ganeti_tx.logic.group.on_group import check_free, described, given_to
 from ganeti_tx.logic.group.settings import with_settings
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.plan import Plan, PlannedStep
@@ -31,6 +31,8 @@ class LUGroupAdd(LogicalUnit[OpGroupAdd]):
         """The name is free, and the settings are possible."""
         name = self.op.group_name
         await check_free(self.config, name, f"Desired group name '{name}' already exists as a node group")
+        for told in given_to(name, self.context.group_scopes()):
+            self.warn(told)
         bare = NodeGroup(
             serial_no=1,
             uuid=await self.config.generate_uuid(),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
-from ganeti_tx.logic.group.on_group import described, nodes_of_group, on_groups
+from ganeti_tx.logic.group.on_group import described, left_by, nodes_of_group, on_groups
 from ganeti_tx.logic.hook import Hook, HookNodes
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.unit import LogicalUnit
@@ -47,6 +47,8 @@ class LUGroupRemove(LogicalUnit[OpGroupRemove]):
         if len(await self.config.groups()) == 1:
             raise OpPrereqError(f"Group '{name}' is the only group, cannot be removed", ECode.STATE)
 
+        for told in left_by(name, self.context.group_scopes()):
+            self.warn(told)
         self._was_default = (await self.config.cluster()).default_group == self._group.uuid
 
     def plan(self) -> Plan:

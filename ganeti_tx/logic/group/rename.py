@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
-from ganeti_tx.logic.group.on_group import check_free, described, nodes_of_group, on_groups
+from ganeti_tx.logic.group.on_group import check_free, described, given_to, left_by, nodes_of_group, on_groups
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.unit import LogicalUnit
@@ -19,7 +19,7 @@ RENAME = "rename the group"
 
 
 class LUGroupRename(LogicalUnit[OpGroupRename]):
-    """Rename a group; everything else knows it by its uuid."""
+    """Rename a group; everything else knows it by its uuid, save the scopes of the Remote API."""
 
     hook = Hook("group-rename", HookObject.GROUP)
 
@@ -38,6 +38,9 @@ class LUGroupRename(LogicalUnit[OpGroupRename]):
         self._group = await self.config.group(self._group.uuid)
         name = self.op.new_name
         await check_free(self.config, name, f"Desired new name '{name}' clashes with existing node group")
+        scopes = self.context.group_scopes()
+        for told in (*left_by(self._group.name, scopes), *given_to(name, scopes)):
+            self.warn(told)
 
     async def hook_values(self) -> Mapping[str, object]:
         """Both names."""

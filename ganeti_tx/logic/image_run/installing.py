@@ -21,6 +21,7 @@ from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.opcodes.private import without_values
 from ganeti_tx.model.params.os import os_name
+from ganeti_tx.model.printable import printable
 from ganeti_tx.rpc.calls.metadata import InstanceMetadataRead
 from ganeti_tx.rpc.calls.os import OsDiagnose
 from ganeti_tx.rpc.interfaces import RpcError
@@ -29,8 +30,8 @@ from ganeti_tx.rpc.interfaces import RpcError
 SHUTDOWN_TIMEOUT = 7200
 #: A script need not end the line before.
 _ENDED = re.compile(r"exit status ([0-9]{1,3})\s*\Z")
-#: Lines of the end of what was said that stand in an error, and characters of all that is kept.
-SHOWN_LINES, MOST_KEPT = 5, 64 * 1024
+#: Lines of the end of what was said that stand in an error, characters of each of them, and of all that is kept.
+SHOWN_LINES, MOST_SHOWN, MOST_KEPT = 5, 200, 64 * 1024
 
 
 async def is_untrusted(parts: Parts, target: InstanceView, os: str) -> bool:
@@ -89,8 +90,8 @@ def failure(said: str, hidden: Iterable[object]) -> str:
     ended = _ENDED.search(said)
     if ended is not None and int(ended[1]) == 0:
         return ""
-    lines = [line.strip() for line in without_values(said, hidden).splitlines() if line.strip()]
-    shown = "; ".join(line[:200] for line in lines[-SHOWN_LINES:])
+    lines = [printable(line.strip(), MOST_SHOWN).strip() for line in without_values(said, hidden).splitlines()]
+    shown = "; ".join([line for line in lines if line][-SHOWN_LINES:])
     if ended is not None:
         return f"its script said: {shown}"
     return "its script said nothing of its end (a last line 'exit status 0')" + (f", but: {shown}" if shown else "")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdowns
 from ganeti_tx.logic.image_run.disk import plan_image_disk
-from ganeti_tx.logic.instance.presence import is_running, stop_call
+from ganeti_tx.logic.instance.presence import is_running, own_machine, pass_on, stop_call
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import check_free_memory
@@ -110,7 +110,8 @@ class ImageRun:
             await self._call(BlockdevImage(disk=self.disk, image=self.image, size=self.disk.size))
         async with self.parts.step(RUN, *(shutdowns(self.target) if down else ()), self._stop_undo()):
             await assemble_elsewhere(self.parts.nodes, self.target, self.parts.warn)
-            await self._call(InstanceStart(instance=self.spec(filled), variables=dict(variables)))
+            said = await self._call(InstanceStart(instance=self.spec(filled), variables=dict(variables)))
+            pass_on(said, self.target, self.parts.warn)
             try:
                 await self._until_down(look)
             finally:
@@ -148,9 +149,9 @@ class ImageRun:
     async def _state(self) -> bool | None:
         """Whether it runs; None if its node does not tell."""
         instance = self.target.instance
-        call = InstanceInfo(instance_name=instance.name, hypervisor=instance.hypervisor.value)
         try:
-            return is_running(await self.parts.nodes.call(self.target.primary, call))
+            seen = await self.parts.nodes.call(self.target.primary, InstanceInfo.of(instance))
+            return is_running(own_machine(seen, instance))
         except RpcError:
             return None
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from ganeti_tx.errors import ECode, OpPrereqError
-from ganeti_tx.logic.instance.nics import POOL
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.instance_communication import nic_name
+from ganeti_tx.model.nic import POOL
 from ganeti_tx.model.opcodes.types import NicKey, NicParams
 
 

@@ -49,12 +49,14 @@ from ganeti_tx.logic.instance.new_name import new_name
 from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, joined, named_networks, with_addresses
 from ganeti_tx.logic.instance.nics import make_nics, reserve_macs
 from ganeti_tx.logic.instance.placement import Placement
+from ganeti_tx.logic.instance.taken import check_link_local, check_taken
 from ganeti_tx.logic.network.unit import on_network
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.policy import check_specs
 from ganeti_tx.logic.ratios import warn_of_ratios
 from ganeti_tx.logic.undos import in_config
 from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.logic.unsent_files import unsent_files
 from ganeti_tx.logic.wanted_locks import on_instance
 from ganeti_tx.model import sizes
 from ganeti_tx.model.cluster import Cluster
@@ -69,13 +71,17 @@ from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
+from ganeti_tx.model.params.hypervisor import fill_hvparams
 
 COMMIT = "put the instance in the place of its reservation"
 ADD, MARK = "add the instance to the configuration", "mark the adopted disks as its own"
 
 
 class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
-    """Create disks, put the instance into the configuration, install and start it; a failure takes all of it back."""
+    """Create disks, put the instance into the configuration, install and start it.
+
+    A failure takes all of it back, but for a start that fails: what is installed stays.
+    """
 
     hook = Hook("instance-add", HookObject.INSTANCE, asked={"ADD_MODE": "mode"})
 
@@ -120,9 +126,10 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
 
     async def _find_export(self) -> None:
         """What it is imported from, which says whatever was not."""
-        check_compression(self.op.compress, await self.config.cluster())
+        cluster = await self.config.cluster()
+        check_compression(self.op.compress, cluster)
         source = await find_source(self, self.op, self._name)
-        self.op = filled(self.op, source.exported, self._name, self.warn)
+        self.op = filled(self.op, source.exported, self._name, cluster, self.warn)
         self._data = Import(self, source, self.op.compress, self.op.debug_level or 0)
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
@@ -138,6 +145,10 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
     async def locks_if_free_at(self, level: Level) -> Sequence[LockRequest]:
         """Where it may be."""
         return self._place.locks_if_free_at(level)
+
+    def new_names(self) -> Sequence[str]:
+        """Its own."""
+        return (self._name,)
 
     async def check(self) -> None:
         """The request makes sense, the group admits it, the node can take it; given MAC addresses are reserved."""
@@ -189,11 +200,15 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
         """What the node group's connections say of the NICs; and the NICs take their addresses."""
         group = self._place.group
         nics = keeping(joined(self.info, self._cluster, self._plan.nics, group), self._held_nics)
+        networks = await self.config.networks()
         if self.op.conflicts_check:
-            check_strangers(nics, group, await self.config.networks())
+            check_strangers(nics, group, networks)
+            await check_taken(self.config, nics, None if self._reserved is None else self._reserved.instance.uuid)
         own = Own.of(self._held_nics)
         external = not self.op.conflicts_check
         nics = await with_addresses(self.config, self.info, nics, external=external, own=own.addresses)
+        for nic in nics:
+            check_link_local(self._cluster, networks, nic.network, nic.ip)
         await reserve_macs(self.config, nics, own.macs)
         self._plan = attrs.evolve(self._plan, nics=nics)
 
@@ -228,8 +243,12 @@ class LUInstanceCreate(LogicalUnit[OpInstanceCreate]):
             force_variant=self.op.force_variant or self._data is not None,
             scripts=() if self._data is None else self._data.scripts,
         )
-        await check_providers(self.nodes, self._place.primary, self._plan.disks)
+        plan, cluster = self._plan, self._cluster
+        usual = fill_hvparams(cluster, plan.hypervisor, plan.os)
+        for fault in unsent_files(plan.hypervisor, plan.filled_hvparams(cluster), usual, self.context.listed_files()):
+            self.warn(fault)
         own = () if self._reserved is None else self._reserved.instance.disks
+        await check_providers(self, self._place.primary, self._plan.disks, own)
         others = [disk for disk in await self.config.forthcoming_disks() if disk.uuid not in own]
         for node in self._place.homes:
             reserved = room_reserved(others, self._cluster, node)

@@ -5,13 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.disks.plan import DiskPlan, space_wanted
 from ganeti_tx.logic.instance.create_plan import CreatePlan
+from ganeti_tx.logic.instance.fitting import check_fits
 from ganeti_tx.logic.instance.links import links_question, planned_links
+from ganeti_tx.logic.instance.taken import check_host_name, host_addresses
 from ganeti_tx.logic.questions import ask, ask_bridges, ask_os, check_free_memory, check_room
 from ganeti_tx.logic.unit import Ping
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.node import Node
+from ganeti_tx.model.other_machine import other_machine
 from ganeti_tx.model.params.os import fill_private_osparams, os_name
-from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceInfo
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.rpc.interfaces import INodeRpc
 
@@ -19,12 +23,11 @@ NOTHING: Mapping[tuple[str, str], int] = {}
 
 
 async def check_address(name: str, address: str | None, cluster: Cluster, nodes: Iterable[Node], ping: Ping) -> None:
-    """@raise OpPrereqError: the address of the instance's name is the cluster's or a node's own, or another host's."""
-    taken = {cluster.master_ip: "the cluster"}
-    for node in nodes:
-        taken.update({node.primary_ip: f"node {node.name}", node.secondary_ip: f"node {node.name}"})
-    if address in taken:
-        raise OpPrereqError(f"IP {address} of instance {name} is already in use by {taken[address]}", ECode.NOTUNIQUE)
+    """@raise OpPrereqError: the instance's name, or its address, is the cluster's or a node's own, or another host's."""
+    hosts = [*nodes]
+    if address is not None and (host := host_addresses(cluster, hosts).get(address)) is not None:
+        raise OpPrereqError(f"IP {address} of instance {name} is already in use by {host}", ECode.NOTUNIQUE)
+    check_host_name(name, cluster, hosts)
     if address is not None and await ping(address):
         raise OpPrereqError(
             f"IP {address} of instance {name} is already in use: a host answers there (--no-ip-check does not ask)",
@@ -38,7 +41,9 @@ async def check_runs(
     """@raise OpPrereqError: the primary node cannot install or run it. @param scripts: that its OS must have besides."""
     if plan.wants_os and {plan.os, os_name(plan.os)} & set(cluster.blacklisted_os):
         raise OpPrereqError(f"Guest OS '{plan.os}' is not allowed for installation", ECode.STATE)
+    await check_no_machine(nodes, node, plan.name, plan.hypervisor)
     hvparams = plan.filled_hvparams(cluster)
+    check_fits(plan.hypervisor, hvparams, plan.filled_beparams(cluster), len(plan.disks))
     call = HypervisorValidateParams(hypervisor=plan.hypervisor.value, hvparams=hvparams)
     await ask(nodes, node, call, told=f"Hypervisor parameter validation failed on node {node.name}")
     if (links := links_question(plan.hypervisor.value, planned_links(cluster, plan.nics))) is not None:
@@ -59,6 +64,13 @@ async def check_runs(
     if plan.start:
         needed = plan.filled_beparams(cluster).maxmem
         await check_free_memory(nodes, node, plan.hypervisor.value, needed, f"creating instance {plan.name}")
+
+
+async def check_no_machine(nodes: INodeRpc, node: Node, name: str, hypervisor: Hypervisor) -> None:
+    """@raise OpPrereqError: a machine has the new name of an instance there, which can be none of its own."""
+    call = InstanceInfo(instance_name=name, hypervisor=hypervisor.value)
+    if (seen := await ask(nodes, node, call, ECode.ENVIRON)) is not None:
+        raise OpPrereqError(other_machine(name, node.name, seen.uuid, seen.ended_by), ECode.STATE)
 
 
 async def check_space(

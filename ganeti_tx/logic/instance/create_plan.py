@@ -7,6 +7,7 @@ import attrs
 from ganeti_tx.allocator.document import disk_entry, room
 from ganeti_tx.allocator.requests import Allocate
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
+from ganeti_tx.logic.disks.formats import check_format
 from ganeti_tx.logic.disks.plan import DiskPlan, children_of, plan_disks
 from ganeti_tx.logic.instance.nics import NicPlan, nic_entry, plan_nics
 from ganeti_tx.logic.questions import check_takes_instances
@@ -23,7 +24,7 @@ from ganeti_tx.model.opcodes.private import reveal
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
 from ganeti_tx.model.params.backend import BackendParams, check_beparams, fill_beparams, typed_beparams
 from ganeti_tx.model.params.disk import fill_diskparams
-from ganeti_tx.model.params.hypervisor import check_hvparams, fill_hvparams, typed_hvparams
+from ganeti_tx.model.params.hypervisor import fill_hvparams, new_hvparams, typed_hvparams
 from ganeti_tx.model.params.ipolicy import InstanceSpecs
 from ganeti_tx.model.params.kinds import difference, updated
 from ganeti_tx.model.params.nic import fill_nicparams
@@ -122,13 +123,15 @@ def make_plan(
             f"Selected hypervisor ({hypervisor.value}) not enabled in the cluster ({enabled})", ECode.STATE
         )
     template, disks = plan_disks(op, cluster, name, templates)
+    for index, disk in enumerate(disks):
+        check_format(f"disk/{index}", TEMPLATES[template], disk.params, hypervisor)
     wants_os = not op.no_install and not any(disk.adopt for disk in disks)
     try:
         plan = CreatePlan(
             name=name,
             hypervisor=hypervisor,
             os=op.os_type or "",
-            hvparams=updated({}, check_hvparams(hypervisor, op.hvparams)),
+            hvparams=updated({}, new_hvparams(hypervisor, op.hvparams)),
             beparams=updated({}, check_beparams(without_auto(op.beparams))),
             osparams=check_osparams(op.osparams),
             osparams_private=check_osparams(reveal(op.osparams_private), "osparams_private"),
@@ -189,8 +192,11 @@ def specs_of_plan(plan: CreatePlan, cluster: Cluster, group: NodeGroup) -> Insta
     )
 
 
-def allocate_request(plan: CreatePlan, cluster: Cluster, group: str | None) -> Allocate:
-    """What an allocator is asked that is to choose the nodes."""
+def allocate_request(plan: CreatePlan, cluster: Cluster, among: Sequence[NodeGroup], group: str | None) -> Allocate:
+    """What an allocator is asked that is to choose the nodes.
+
+    @param among: the groups that it chooses from. @param group: the name of the one that was asked for.
+    """
     beparams = plan.filled_beparams(cluster)
     return Allocate(
         name=plan.name,
@@ -202,7 +208,7 @@ def allocate_request(plan: CreatePlan, cluster: Cluster, group: str | None) -> A
         disk_template=plan.template.value,
         disks=[disk_entry(disk.template, disk.size, disk.mode, disk.spindles) for disk in plan.disks],
         disk_space_total=room(plan.template, [disk.size for disk in plan.disks]),
-        nics=[nic_entry(cluster, nic) for nic in plan.nics],
+        nics=[nic_entry(cluster, nic, among) for nic in plan.nics],
         tags=list(plan.tags),
         required_nodes=1 + TEMPLATES[plan.template].secondaries,
         group_name=group,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from ganeti_tx.errors import OpExecError
+from ganeti_tx.errors import GanetiError, OpExecError
 from ganeti_tx.logic.backup.importing import Filling
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.sync import assemble_everywhere, tell_in_sync, wait_for_sync
@@ -85,14 +85,12 @@ class SettingUp:
             if not (self.plan.install or self.plan.start):
                 await shutdown_disks(unit.nodes, target, unit.warn)
 
-    @property
-    def _stays(self) -> str:
-        remove = f"gnt-instance remove {self.plan.name}"
-        return f"stays in the configuration; when the node can be reached, remove it with '{remove}'"
-
     def _shutdowns(self, target: InstanceView) -> Sequence[Undo]:
         """Mirrors may stay ready on a node where nobody but their instance can take them down later; so that stays, too."""
-        otherwise = f"instance {self.plan.name} may have disks ready on a node, so it {self._stays}"
+        otherwise = (
+            f"instance {self.plan.name} may have disks ready on a node, so it stays in the configuration; when the node can "
+            f"be reached, remove it with 'gnt-instance remove {self.plan.name}'"
+        )
         return shutdowns(target, otherwise=otherwise if self._is_mirrored else None)
 
     async def _install(self, target: InstanceView) -> None:
@@ -110,8 +108,23 @@ class SettingUp:
                 await shutdown_disks(unit.nodes, target, unit.warn)
 
     async def _start(self, target: InstanceView) -> None:
-        unit, uuid = self.unit, target.instance.uuid
+        """A start that fails leaves the instance, with what is on its disks, to be started by hand."""
+        unit, name, uuid = self.unit, self.plan.name, target.instance.uuid
         unit.info("* starting instance...")
-        async with unit.step(START, stop_again(target, self._stays)):  # an answer that got lost may mean that it runs
-            await start(unit.nodes, target, target.spec(), unit.warn)
-            await unit.config.set_instance_state(uuid, AdminState.UP, AdminStateSource.ADMIN, True)
+        may_run = f"stays as it is; see 'gnt-instance info {name}' when the node can be reached"
+        stop = stop_again(target, may_run)  # an answer that got lost may mean that it runs
+        async with unit.step(START, stop):
+            try:
+                await start(unit.nodes, target, target.spec(), unit.warn)
+                await unit.config.set_instance_state(uuid, AdminState.UP, AdminStateSource.ADMIN, True)
+            except GanetiError as error:
+                await unit.context.steps.settle(*shutdowns(target), stop)
+                raise OpExecError(f"{error}; {self._left}") from None
+
+    @property
+    def _left(self) -> str:
+        name = self.plan.name
+        return (
+            f"all else was done, so that it stays and is marked as down: start it with 'gnt-instance startup {name}'"
+            f" or remove it with 'gnt-instance remove {name}'"
+        )

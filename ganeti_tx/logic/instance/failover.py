@@ -45,8 +45,9 @@ class LUInstanceFailover(MoveUnit[OpInstanceFailover]):
 
     def plan(self) -> Plan:
         """See `FailingOver` and `NewPair`."""
-        return self._work.plan()
+        return [*self.user_down.plan(), *self._work.plan()]
 
     async def execute(self) -> None:
         """Do it."""
+        await self.user_down.clear()
         await self._work.run()

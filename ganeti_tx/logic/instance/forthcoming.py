@@ -22,7 +22,7 @@ from ganeti_tx.model.opcodes.instance_create import OpInstanceCreate
 from ganeti_tx.model.opcodes.private import Private
 from ganeti_tx.model.opcodes.types import DiskParams, NicKey, NicParams, Params
 from ganeti_tx.model.params.backend import check_beparams
-from ganeti_tx.model.params.hypervisor import check_hvparams
+from ganeti_tx.model.params.hypervisor import new_hvparams
 from ganeti_tx.model.params.kinds import updated
 from ganeti_tx.model.pools import pool_of
 
@@ -80,7 +80,7 @@ def _as_reserved(op: OpInstanceCreate, reserved: InstanceView) -> OpInstanceCrea
 
 def _hvparams(hypervisor: Hypervisor, given: Params, held: Instance) -> Params:
     kept = held.hvparams if hypervisor == held.hypervisor else {}
-    return updated(kept, check_hvparams(hypervisor, given))
+    return updated(kept, new_hvparams(hypervisor, given))
 
 
 def _place(op: OpInstanceCreate, reserved: InstanceView) -> dict[str, str | None]:

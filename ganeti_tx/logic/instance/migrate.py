@@ -9,16 +9,18 @@ from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.new_secondary import NewSecondary
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.instance.moves.checks import check_target
+from ganeti_tx.logic.instance.moves.checks import check_room, check_target
 from ganeti_tx.logic.instance.moves.cleaning_up import CleaningUp
 from ganeti_tx.logic.instance.moves.failing_over import FailingOver
 from ganeti_tx.logic.instance.moves.kept import check_third
+from ganeti_tx.logic.instance.moves.known_sides import check_encrypts
 from ganeti_tx.logic.instance.moves.migrating import Migrating
 from ganeti_tx.logic.instance.moves.move import Move
 from ganeti_tx.logic.instance.moves.new_pair import NewPair
 from ganeti_tx.logic.instance.moves.running import MARKED_DOWN, check_copies, check_passenger, why_not_running
 from ganeti_tx.logic.instance.moves.third import MigratingToThird
 from ganeti_tx.logic.instance.moves.unit import MoveUnit
+from ganeti_tx.logic.instance.moves.with_disks import MigratingWithDisks
 from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.logic.ratios import warn_of_ratios
@@ -73,6 +75,9 @@ class LUInstanceMigrate(MoveUnit[OpInstanceMigrate]):
             work = self.failing_over(DEFAULT_SHUTDOWN_TIMEOUT, ignore_consistency=False, waits=False)
             await work.check()
             self._work = work
+        elif self.move.copies:
+            await check_room(self, self.move)
+            self._work = await self._migrating(move, MigratingWithDisks)
         elif self.destination.kept is None:
             await check_copies(self.nodes, move)
             self._work = await self._migrating(move)
@@ -104,11 +109,12 @@ class LUInstanceMigrate(MoveUnit[OpInstanceMigrate]):
             )
         return reason
 
-    async def _migrating(self, move: Move) -> Migrating:
+    async def _migrating(self, move: Move, kind: type[Migrating] = Migrating) -> Migrating:
+        await check_encrypts(self.nodes, move)
         passenger = await check_passenger(
             self.nodes, move, may_shrink=self.op.allow_runtime_changes, any_version=self.op.ignore_hvversions
         )
-        return Migrating(
+        return kind(
             self,
             self.context.steps,
             self.context.safe_points,
@@ -145,8 +151,9 @@ class LUInstanceMigrate(MoveUnit[OpInstanceMigrate]):
 
     def plan(self) -> Plan:
         """See what it does."""
-        return self._work.plan()
+        return [*self.user_down.plan(), *self._work.plan()]
 
     async def execute(self) -> None:
         """Do it."""
+        await self.user_down.clear()
         await self._work.run()

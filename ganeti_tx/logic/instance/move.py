@@ -17,22 +17,22 @@ from ganeti_tx.logic.disks.make import create_disks, creations, removal
 from ganeti_tx.logic.disks.on_nodes import remove_disks, shutdown_disks
 from ganeti_tx.logic.disks.room import check_disk_room
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.instance.moves.checks import check_networks
-from ganeti_tx.logic.instance.moves.move import Move, placed
+from ganeti_tx.logic.instance.moves.checks import check_networks, check_no_others
+from ganeti_tx.logic.instance.moves.kept_state import KeptState
+from ganeti_tx.logic.instance.moves.move import Move, carried, placed, places
 from ganeti_tx.logic.instance.presence import check_bridges, start, stop, stop_again
 from ganeti_tx.logic.instance.unit import InstanceUnit
+from ganeti_tx.logic.instance.user_down import UserDown, seen_if_told
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.policy import check_move
 from ganeti_tx.logic.questions import ask, check_free_memory, check_online, check_takes_instances
 from ganeti_tx.logic.ratios import warn_of_ratios
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.logic.wanted_locks import on_allocation, on_nodes
-from ganeti_tx.model.disk import DiskPlace, place_of
 from ganeti_tx.model.disk_template import Mirrored
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.hooks import HookObject
-from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_place import OpInstanceMove
 from ganeti_tx.model.undo import Undo
@@ -43,24 +43,15 @@ PLACE, REMOVE = "change its primary node", "remove its disks on its old node"
 START = "start the instance on its new node"
 
 
-def carried(view: InstanceView) -> InstanceView:
-    """An instance whose disks are where it runs."""
-    home = view.instance.primary_node
-    return replace(view, disks=tuple(replace(disk, nodes=(home,)) if disk.nodes else disk for disk in view.disks))
-
-
-def places(view: InstanceView) -> tuple[str, str, Sequence[DiskPlace]]:
-    """The instance, its node, and where its disks are, as the configuration is told."""
-    return view.instance.uuid, view.primary.uuid, [place_of(disk) for disk in view.disks]
-
-
 class LUInstanceMove(InstanceUnit[OpInstanceMove]):
     """Stop it, copy its disks, and start it on its new node; until the copies are whole, a failure starts it where it was."""
 
     hook = Hook("instance-move", HookObject.INSTANCE, asked={"SHUTDOWN_TIMEOUT": "shutdown_timeout"})
 
     _node: Node
+    _user_down: UserDown
     _move: Move
+    _kept: KeptState
 
     async def expand_names(self) -> None:
         """Which instance, and where to."""
@@ -83,15 +74,21 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
         if node.uuid == self.target.primary.uuid:
             raise OpPrereqError(f"Instance {self.instance.name} is already on the node {node.name}", ECode.STATE)
         check_online(self.target.primary, f"copy the disks of instance {self.instance.name}")
+        seen = await seen_if_told(self.nodes, self.target)
+        self._user_down = UserDown.of(self, self.context.steps, self.target, seen)
+        self.target = self._user_down.after
         self._move = Move(self.target, carried(placed(self.target, node, await self.config.group(node.group))))
         self._check_disks()
         check_compression(self.op.compress, self.target.cluster)
         check_takes_instances(node)
+        await check_no_others(self.nodes, self._move)
         check_move(self.target, self._move.after.group, ignored=self.op.ignore_ipolicy, warn=self.warn)
         check_networks(self._move)
         await check_bridges(self.nodes, self._move.after)
         cluster = self.target.cluster
         self._check_exclusive()
+        self._kept = KeptState(self, self._move, self.op.ignore_consistency)
+        await self._kept.look()
         wanted = [(disk, disk.size) for disk in self.target.disks]
         await check_disk_room(
             self.nodes, cluster, [node], wanted, exclusive=is_exclusive(cluster, self._move.after.group)
@@ -120,7 +117,7 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
             self.info("- INFO: Not checking memory on the secondary node as instance will not be started")
             return
         spec, node = self._move.after.spec(), self._move.target
-        await ask(self.nodes, node, HypervisorValidateParams(hypervisor=spec.hypervisor, hvparams=spec.hvparams))
+        await ask(self.nodes, node, HypervisorValidateParams.of(spec))
         purpose = f"moving instance {self.instance.name}"
         await check_free_memory(self.nodes, node, spec.hypervisor, int(spec.beparams["maxmem"]), purpose)
 
@@ -128,17 +125,21 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
         """What shall be up is started in the end."""
         move, instance = self._move, (f"instance {self.instance.name}",)
         source, target = (move.source.name,), (move.target.name,)
-        steps = [PlannedStep(STOP, source, instance, self.op.shutdown_timeout)]
+        end = PlannedStep(STOP, source, instance, self.op.shutdown_timeout)
+        steps = [*self._user_down.plan(), end, *self._kept.first_steps()]
         if self.target.disks:
             steps += [*creations(move.after), PlannedStep(COPY, move.nodes, instance)]
         steps.append(PlannedStep(PLACE, (), instance))
         if self.target.disks:
             steps.append(PlannedStep(REMOVE, source, instance))
+        steps += self._kept.last_steps()
         return [*steps, *([PlannedStep(START, target, instance)] if move.is_up else [])]
 
     async def execute(self) -> None:
         """Move it."""
+        await self._user_down.clear()
         await self._stop()
+        await self._kept.carry()
         if self.target.disks:
             await create_disks(self.nodes, self._move.after, self.context.steps)
             await self._copy()
@@ -150,6 +151,7 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
         if self.target.disks:
             async with self.step(REMOVE):
                 await remove_disks(self.nodes, self.target, self.warn)
+        await self._kept.leave()
         if self._move.is_up:
             await self._start()
 
@@ -159,7 +161,7 @@ class LUInstanceMove(InstanceUnit[OpInstanceMove]):
         again = on_node(f"start instance {move.name}", move.source, InstanceStart(instance=self.target.spec()))
         async with self.step(STOP, *([again] if move.is_up else [])):
             try:
-                await stop(self.nodes, self.target, self.op.shutdown_timeout)
+                await stop(self.nodes, self.target, self.op.shutdown_timeout, self.warn)
             except OpExecError as error:
                 if not self.op.ignore_consistency:
                     raise

@@ -11,7 +11,7 @@ from ganeti_tx.allocator.requests import Allocate, several
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
-from ganeti_tx.logic.allocation import Allocation, allocators, selected
+from ganeti_tx.logic.allocation import Allocation, allocators, asked_groups, selected
 from ganeti_tx.logic.instance.create_plan import CreatePlan, allocate_request, check_os, make_plan, refuse_unavailable
 from ganeti_tx.logic.instance.new_name import new_name
 from ganeti_tx.logic.instance.nic_networks import named_networks
@@ -136,7 +136,8 @@ class LUInstanceMultiAlloc(LogicalUnit[OpInstanceMultiAlloc]):
         )
         among = await self._among()
         asked = [
-            self._request(plan, cluster, wanted.op, among) for plan, wanted in zip(plans, self._wanted, strict=True)
+            await self._request(plan, cluster, wanted.op, among)
+            for plan, wanted in zip(plans, self._wanted, strict=True)
         ]
         chosen = await allocation.ask(several(asked))
         for name, homes in chosen.result.nodes.items():
@@ -162,8 +163,10 @@ class LUInstanceMultiAlloc(LogicalUnit[OpInstanceMultiAlloc]):
             "no node is free to lock; try again later, or without --opportunistic-locking", ECode.TEMP_NORES
         )
 
-    def _request(self, plan: CreatePlan, cluster: Cluster, op: OpInstanceCreate, among: list[str] | None) -> Allocate:
-        request = allocate_request(plan, cluster, op.group_name)
+    async def _request(
+        self, plan: CreatePlan, cluster: Cluster, op: OpInstanceCreate, among: list[str] | None
+    ) -> Allocate:
+        request = allocate_request(plan, cluster, *await asked_groups(self.config, op.group_name))
         return request if among is None else replace(request, restrict_to_nodes=among)
 
     def _refuse_strangers(self, allocator: str, homes: Sequence[str]) -> None:

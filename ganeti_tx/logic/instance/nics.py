@@ -9,13 +9,15 @@ import attrs
 from ganeti_tx.allocator.document import nic_values
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError, ReservationError
+from ganeti_tx.model.base import Params
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.ip_address import v4_inside
 from ganeti_tx.model.ip_family import canonical
 from ganeti_tx.model.names import check_device_names, check_name
 from ganeti_tx.model.network import Network
-from ganeti_tx.model.nic import Nic
+from ganeti_tx.model.nic import POOL, Nic
+from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes.types import NicKey
 from ganeti_tx.model.params.kinds import DEFAULT, NONE
 from ganeti_tx.model.params.nic import check_nicparams, fill_nicparams, mode_of, typed_nicparams
@@ -23,8 +25,6 @@ from ganeti_tx.model.params.nic import check_nicparams, fill_nicparams, mode_of,
 MAX_NICS = 8
 #: The word for what the cluster has, or the name stands for.
 AUTO = "auto"
-#: The word for the first free address of the interface's network.
-POOL = "pool"
 #: What a network's connection says for all interfaces in it.
 FROM_NETWORK = (NicKey.MODE, NicKey.LINK, NicKey.BRIDGE, NicKey.VLAN)
 #: Words for a MAC address that the cluster shall choose.
@@ -177,7 +177,7 @@ async def reserve_macs(config: IConfig, plans: Sequence[NicPlan], own: Collectio
         try:
             await config.reserve_mac(mac)
         except ReservationError as error:
-            raise OpPrereqError(f"MAC address {mac} is in use in the cluster: {error}", ECode.NOTUNIQUE) from None
+            raise OpPrereqError(str(error), ECode.NOTUNIQUE) from None
 
 
 async def make_nics(config: IConfig, plans: Sequence[NicPlan]) -> tuple[Nic, ...]:
@@ -202,7 +202,24 @@ def network_uuid(plan: NicPlan) -> str | None:
     return None if plan.network is None else plan.network.uuid
 
 
-def nic_entry(cluster: Cluster, plan: NicPlan) -> dict[str, Any]:
-    """One interface as an allocator is told of it; which MAC address it gets is not known yet."""
-    params = fill_nicparams(cluster, plan.params)
-    return nic_values(plan.mac or AUTO, plan.ip, str(params["mode"]), str(params["link"]))
+def nic_entry(cluster: Cluster, plan: NicPlan, among: Sequence[NodeGroup]) -> dict[str, Any]:
+    """One interface as an allocator is told of it; which MAC address it gets is not known yet.
+
+    @param among: the groups in one of which it will be.
+    """
+    mode, link = (in_all(params_among(cluster, plan, among), name) for name in ("mode", "link"))
+    return nic_values(plan.mac or AUTO, plan.ip, mode, link, network_uuid(plan))
+
+
+def params_among(cluster: Cluster, plan: NicPlan, among: Sequence[NodeGroup]) -> list[Params]:
+    """Its parameters in each of these groups where it could be: those of a network are the connection's."""
+    if plan.network is None:
+        return [fill_nicparams(cluster, plan.params)]
+    uuid = plan.network.uuid
+    return [fill_nicparams(cluster, group.networks[uuid]) for group in among if uuid in group.networks]
+
+
+def in_all(params: Sequence[Params], name: str) -> str | None:
+    """The value of a parameter, if it is the same one everywhere."""
+    values = {str(each[name]) for each in params}
+    return values.pop() if len(values) == 1 else None

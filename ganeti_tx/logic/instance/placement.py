@@ -121,7 +121,7 @@ class Placement:
             hypervisor=plan.hypervisor,
             group=self.group.uuid,
         )
-        request = allocate_request(plan, cluster, None if self.op.group_name is None else self.group.name)
+        request = allocate_request(plan, cluster, [self.group], None if self.op.group_name is None else self.group.name)
         known = {node.name: node for node in self._candidates}
         if self.op.opportunistic_locking:
             free = await held_nodes(self.locks)

@@ -1,7 +1,8 @@
 """Whether an instance runs, and starting and stopping it on its node."""
 
 from ganeti_tx.config.interfaces import IConfig
-from ganeti_tx.errors import ECode, OpExecError
+from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
+from ganeti_tx.logic.disks.lost import what_mends_lost
 from ganeti_tx.logic.disks.on_nodes import Warn, assemble_elsewhere
 from ganeti_tx.logic.instance.links import links_of, links_question
 from ganeti_tx.logic.questions import ask, ask_bridges
@@ -9,9 +10,11 @@ from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.node import Node
+from ganeti_tx.model.other_machine import other_machine
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import InstanceInfo, InstanceShutdown, InstanceStart, RunningInstance
-from ganeti_tx.rpc.interfaces import INodeRpc, RpcError
+from ganeti_tx.rpc.interfaces import INodeRpc, NodeCallError, RpcError
 
 #: The state that a hypervisor reports when the user inside has shut the instance down.
 SHUT_DOWN_BY_USER = 1
@@ -19,12 +22,24 @@ SHUT_DOWN_BY_USER = 1
 HALTED = 2
 
 
-async def seen_running(nodes: INodeRpc, target: InstanceView) -> RunningInstance | None:
-    """What the hypervisor has of the instance. @raise OpPrereqError: its node does not tell."""
-    instance = target.instance
-    call = InstanceInfo(instance_name=instance.name, hypervisor=instance.hypervisor.value)
-    seen = await ask(nodes, target.primary, call, ECode.ENVIRON)
-    return seen
+def own_machine(seen: RunningInstance | None, instance: Instance) -> RunningInstance | None:
+    """The machine that was found under its name, unless it was started for another instance that had the name."""
+    return seen if seen is not None and seen.is_of(instance.uuid) else None
+
+
+def refuse_others_machine(seen: RunningInstance | None, instance: Instance, node: Node) -> None:
+    """@raise OpPrereqError: the machine that was found under its name on a node was started for another instance."""
+    if seen is not None and not seen.is_of(instance.uuid):
+        raise OpPrereqError(other_machine(instance.name, node.name, seen.uuid, seen.ended_by), ECode.STATE)
+
+
+async def seen_running(nodes: INodeRpc, target: InstanceView, timeout: float | None = None) -> RunningInstance | None:
+    """What the hypervisor has of the instance. @raise OpPrereqError: its node does not tell.
+
+    @param timeout: seconds that it has: `PROMPT` where somebody waits at a terminal for nothing else.
+    """
+    seen = await ask(nodes, target.primary, InstanceInfo.of(target.instance), ECode.ENVIRON, timeout=timeout)
+    return own_machine(seen, target.instance)
 
 
 def is_running(seen: RunningInstance | None) -> bool:
@@ -51,9 +66,11 @@ async def start(
     """Make its disks ready and start it, as `spec` has it. @raise OpExecError: it may run all the same, if an answer got lost."""
     await assemble_elsewhere(nodes, target, warn, needed=secondaries_needed)
     try:
-        await nodes.call(target.primary, InstanceStart(instance=spec, startup_paused=paused))
+        said = await nodes.call(target.primary, InstanceStart(instance=spec, startup_paused=paused))
     except RpcError as error:
-        raise OpExecError(f"could not start instance {target.instance.name}: {error}") from None
+        mends = await what_mends_lost(nodes, target) if isinstance(error, NodeCallError) else ""
+        raise OpExecError(f"could not start instance {target.instance.name}: {error}{mends}") from None
+    pass_on(said, target, warn)
 
 
 async def mark_active(config: IConfig, instance: Instance) -> None:
@@ -77,7 +94,11 @@ def stop_call(target: InstanceView, timeout: float, force: bool = False) -> Inst
     """What stops it."""
     instance = target.instance
     return InstanceShutdown(
-        instance_name=instance.name, hypervisor=instance.hypervisor.value, shutdown_timeout=timeout, force=force
+        instance_name=instance.name,
+        hypervisor=instance.hypervisor.value,
+        shutdown_timeout=timeout,
+        force=force,
+        instance_uuid=instance.uuid,
     )
 
 
@@ -91,9 +112,16 @@ def stop_again(target: InstanceView, otherwise: str) -> Undo:
     return on_node(f"stop instance {name}", node, stop_call(target, 0, force=True), otherwise=told)
 
 
-async def stop(nodes: INodeRpc, target: InstanceView, timeout: float, force: bool = False) -> None:
-    """Stop it on its node. @raise OpExecError: it may still run."""
+async def stop(nodes: INodeRpc, target: InstanceView, timeout: float, warn: Warn, force: bool = False) -> None:
+    """Stop it on its node, and warn if it did not end as it was asked to. @raise OpExecError: it may still run."""
     try:
-        await nodes.call(target.primary, stop_call(target, timeout, force))
+        said = await nodes.call(target.primary, stop_call(target, timeout, force))
     except RpcError as error:
         raise OpExecError(f"could not shut down instance {target.instance.name}: {error}") from None
+    pass_on(said, target, warn)
+
+
+def pass_on(said: str | None, target: InstanceView, warn: Warn) -> None:
+    """Warn of what its node has said of a start or a stop that was done all the same, if anything."""
+    if said is not None:
+        warn(f"node {target.primary.name}: {said}")

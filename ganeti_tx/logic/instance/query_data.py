@@ -1,25 +1,32 @@
 """Everything about instances, as gnt-instance info shows it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import msgspec
 
+from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.data import disk_questions, disks_data
 from ganeti_tx.logic.disks.questions import DiskQuestions, DiskStates, Side
+from ganeti_tx.logic.instance.guest_addresses import guest_interfaces
 from ganeti_tx.logic.instance.presence import HALTED, SHUT_DOWN_BY_USER
+from ganeti_tx.logic.side_by_side import side_by_side
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance, on_nodes
+from ganeti_tx.model.guest_interface import GuestInterfaces
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView, InstanceViews
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpInstanceQueryData
 from ganeti_tx.model.params.hypervisor import without_global
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo, RunningInstance
-from ganeti_tx.rpc.interfaces import PROMPT, NodeOfflineError, NodeUnreachableError, Outcome
+from ganeti_tx.rpc.interfaces import NodeOfflineError, NodeUnreachableError, Outcome
 
+#: Seconds that a node has to tell what it runs: what a list gives one that is slower than the others. A candidate that
+#: hangs holds the submission up, too, and both are to take no more than `PROMPT`.
+LOOK = 4.0
 #: What runs on each node that answered, by the node's uuid and the instance's name.
 Running = Mapping[str, Mapping[str, RunningInstance]]
 
@@ -28,6 +35,7 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
     """Static data are the configuration's; the others are asked of the nodes, under locks."""
 
     _named: list[Instance]
+    _targets: list[InstanceView]
 
     async def expand_names(self) -> None:
         """The instances named; without names every one."""
@@ -47,20 +55,32 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
             return on_nodes((await self._views()).nodes, Mode.SHARED)
         return ()
 
+    async def check(self) -> None:
+        """Each is still called as it was when it was meant; what is called so now may be none of the caller's business."""
+        self._targets = (await self._views()).each()
+        for named, target in zip(self._named, self._targets, strict=True):
+            if self.op.instances and target.instance.name != named.name:
+                raise OpPrereqError(f"instance {named.name} was renamed meanwhile; ask again", ECode.STATE)
+
     async def execute(self) -> dict[str, dict[str, Any]]:
         """The data, by instance name."""
-        targets = (await self._views()).each()
+        targets = self._targets
         running: Running = {}
+        offline: set[str] = set()
+        told: Mapping[str, GuestInterfaces] = {}
         questions, states, sides = DiskQuestions(), DiskStates(), dict[str, list[Sequence[Side]]]()
         if not self.op.static:
             sides = {target.instance.uuid: disk_questions(target, questions) for target in targets}
             outcomes = await self._outcomes(targets)
-            running = {uuid: outcome.get() for uuid, outcome in outcomes.items() if outcome.error is None}
+            running = {uuid: own(outcome.get(), targets) for uuid, outcome in outcomes.items() if outcome.error is None}
+            offline = {uuid for uuid, each in outcomes.items() if isinstance(each.error, NodeOfflineError)}
+            told = await guest_interfaces(self.nodes, targets, running)
             states = await questions.ask(self.nodes, {uuid for uuid, each in outcomes.items() if is_silent(each)})
         return {
             target.instance.name: {
                 **self._settings(target),
-                "run_state": None if self.op.static else run_state(target, running),
+                "run_state": None if self.op.static or target.primary.uuid in offline else run_state(target, running),
+                "guest_interfaces": msgspec.to_builtins(told.get(target.instance.name)),
                 "disks": disks_data(target, sides.get(target.instance.uuid), states),
             }
             for target in targets
@@ -70,22 +90,29 @@ class LUInstanceQueryData(LogicalUnit[OpInstanceQueryData]):
         return await self.config.instance_views([instance.uuid for instance in self._named])
 
     async def _outcomes(self, targets: Sequence[InstanceView]) -> Mapping[str, Outcome[dict[str, RunningInstance]]]:
-        """What the primary nodes run, by their uuids, or why one does not tell, which is a warning, too."""
-        primaries = {target.primary.uuid: target.primary for target in targets}
-        hypervisors: dict[str, set[str]] = {}
+        """What the nodes run, by their uuids, or why one does not tell, which is a warning, too.
+
+        Secondary ones are asked as well, for nothing: whether they answer at all, before they are asked for disks.
+        """
+        nodes = {node.uuid: node for target in targets for node in (target.primary, *target.secondaries)}
+        hypervisors: dict[str, set[str]] = {node.name: set() for node in nodes.values()}
         for target in targets:
-            hypervisors.setdefault(target.primary.uuid, set()).add(target.instance.hypervisor.value)
-        outcomes: dict[str, Outcome[dict[str, RunningInstance]]] = {}
-        for kinds in sorted({tuple(sorted(each)) for each in hypervisors.values()}):
-            alike = [node for uuid, node in primaries.items() if hypervisors[uuid] == set(kinds)]
-            outcomes.update(await self.nodes.call_many(alike, AllInstancesInfo(hypervisors=list(kinds)), PROMPT))
-        for node in primaries.values():
-            error = outcomes[node.name].error
+            hypervisors[target.primary.name].add(target.instance.hypervisor.value)
+        outcomes = await side_by_side(
+            {node.name: self._outcome(node, hypervisors[node.name]) for node in nodes.values()}
+        )
+        for node in nodes.values():
+            error, is_primary = outcomes[node.name].error, bool(hypervisors[node.name])
             if isinstance(error, NodeOfflineError):
                 self._warn_offline(node, targets)
             elif error is not None:
-                self.warn(f"cannot tell what runs on node {node.name}: {error}")
-        return {uuid: outcomes[node.name] for uuid, node in primaries.items()}
+                what = "what runs on" if is_primary else "how disks are on"
+                self.warn(f"cannot tell {what} node {node.name}: {error}")
+        return {uuid: outcomes[node.name] for uuid, node in nodes.items()}
+
+    async def _outcome(self, node: Node, hypervisors: Set[str]) -> Outcome[dict[str, RunningInstance]]:
+        call = AllInstancesInfo(hypervisors=sorted(hypervisors))
+        return (await self.nodes.call_many([node], call, LOOK))[node.name]
 
     def _warn_offline(self, node: Node, targets: Sequence[InstanceView]) -> None:
         for target in targets:
@@ -134,11 +161,17 @@ def is_silent(outcome: Outcome[Any]) -> bool:
     return isinstance(outcome.error, NodeUnreachableError)
 
 
-def run_state(target: InstanceView, running: Running) -> str | None:
-    """ "up", "down", "user down", or "halted" with the reason; None when the node did not tell."""
+def own(machines: Mapping[str, RunningInstance], targets: Sequence[InstanceView]) -> Mapping[str, RunningInstance]:
+    """Those machines of a node that were started for these instances, and not for others of the same names."""
+    uuids = {target.instance.name: target.instance.uuid for target in targets}
+    return {name: seen for name, seen in machines.items() if name in uuids and seen.is_of(uuids[name])}
+
+
+def run_state(target: InstanceView, running: Running) -> str:
+    """ "up", "down", "user down", or "halted" with the reason; "unknown" when the node did not tell."""
     on_node = running.get(target.primary.uuid)
     if on_node is None:
-        return None
+        return "unknown"
     seen = on_node.get(target.instance.name)
     if seen is None:
         return "down"

@@ -1,19 +1,21 @@
 """Restarting an instance."""
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.logic.disks.formats import check_images
 from ganeti_tx.logic.disks.on_nodes import disk_nodes, shutdown_disks
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.instance.presence import check_bridges, is_running, seen_running, start, stop
+from ganeti_tx.logic.instance.presence import check_bridges, is_running, pass_on, seen_running, start, stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.plan import Plan, PlannedStep
-from ganeti_tx.logic.questions import check_online
+from ganeti_tx.logic.questions import ask, check_online
 from ganeti_tx.model.enums import AdminState, AdminStateSource
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.opcodes.instance_state import OpInstanceReboot
 from ganeti_tx.model.opcodes.types import RebootType
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 from ganeti_tx.rpc.calls.instance import InstanceReboot as RebootCall
-from ganeti_tx.rpc.interfaces import RpcError
+from ganeti_tx.rpc.interfaces import PROMPT, RpcError
 
 REBOOT, STOP, DISKS = "restart the instance", "stop the instance", "shut down its disks"
 START, MARK = "start the instance", "mark the instance as up"
@@ -33,12 +35,16 @@ class LUInstanceReboot(InstanceUnit[OpInstanceReboot]):
     )
 
     async def check(self) -> None:
-        """The instance is not offline, its node is online and has the bridges."""
+        """The instance is not offline, its node is online, has the bridges, and can read the disks."""
         await super().check()
         self.refuse_offline_state()
         check_online(self.target.primary, f"reboot instance {self.instance.name}")
+        self._seen = await seen_running(self.nodes, self.target, PROMPT)
         await check_bridges(self.nodes, self.target)
-        self._seen = await seen_running(self.nodes, self.target)
+        # of the other kinds the node does all, and has looked at all, with the disks ready, before it ends anything
+        if self.op.reboot_type is RebootType.FULL:
+            await ask(self.nodes, self.target.primary, HypervisorValidateParams.of(self.target.spec()))
+            await check_images(self.nodes, self.target)
 
     @property
     def _stays(self) -> bool:
@@ -69,16 +75,17 @@ class LUInstanceReboot(InstanceUnit[OpInstanceReboot]):
         )
         async with self.step(REBOOT):
             try:
-                await self.nodes.call(self.target.primary, call)
+                said = await self.nodes.call(self.target.primary, call)
             except RpcError as error:
                 raise OpExecError(f"could not reboot instance {self.instance.name}: {error}") from None
+        pass_on(said, self.target, self.warn)
 
     async def _stop_and_start(self, spec: InstanceSpec) -> None:
         if self._seen is None:
             self.info(f"- INFO: Instance {self.instance.name} was already stopped, starting now")
         else:
             async with self.step(STOP):
-                await stop(self.nodes, self.target, self.op.shutdown_timeout)
+                await stop(self.nodes, self.target, self.op.shutdown_timeout, self.warn)
             async with self.step(DISKS):
                 await shutdown_disks(self.nodes, self.target, self.warn)
         async with self.step(START):

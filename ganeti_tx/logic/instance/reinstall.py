@@ -102,7 +102,7 @@ class LUInstanceReinstall(InstanceUnit[OpInstanceReinstall]):
         """Install, and remember what."""
         if self._left_over:
             async with self.step(CLEAR):
-                await stop(self.nodes, self.target, 0, force=True)
+                await stop(self.nodes, self.target, 0, self.warn, force=True)
         if self._changed.instance.os != self.instance.os:
             self.info(f"Changing OS scripts to '{self._changed.instance.os}'...")
         self.info("- INFO: Running instance OS create scripts...")

@@ -1,5 +1,7 @@
 """Taking an instance that is stopped out of the cluster, with its disks."""
 
+from collections.abc import Sequence
+
 from attrs import frozen
 
 from ganeti_tx.errors import OpExecError
@@ -7,16 +9,14 @@ from ganeti_tx.locking.interfaces import ILocks
 from ganeti_tx.locking.levels import Level, Lock
 from ganeti_tx.logic.disks.on_nodes import disk_nodes, remove_disks
 from ganeti_tx.logic.disks.wipe import WIPE_OLD, to_wipe, wipe_whole, wiping
+from ganeti_tx.logic.instance.moves.kept_state import forget
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.model.enums import AdminState, AdminStateSource
-from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.disk import BlockdevStates
-from ganeti_tx.rpc.calls.instance import InstanceForget
-from ganeti_tx.rpc.interfaces import RpcError
 
 MARK, DISKS, FORGET = "mark the instance as down", "remove its disks", "remove the instance from the configuration"
 FIRMWARE = "remove the variables of its firmware and its TPM"
@@ -26,6 +26,7 @@ FIRMWARE = "remove the variables of its firmware and its TPM"
 class Removal:
     """In the configuration it is to the last; a failure leaves it there, marked down, so that the removal can be repeated.
 
+    @ivar keepers: the nodes that keep something of it beside its disks.
     @ivar advice: what helps when something cannot be done, and failures are not to be ignored.
     """
 
@@ -34,6 +35,7 @@ class Removal:
     target: InstanceView
     ignore_failures: bool
     advice: str
+    keepers: Sequence[Node] = ()
 
     @property
     def instance(self) -> Instance:
@@ -48,8 +50,8 @@ class Removal:
             steps.append(PlannedStep(MARK, (), instance))
         steps += wiping(self.target, to_wipe(self.target), WIPE_OLD)
         steps.append(PlannedStep(DISKS, disk_nodes(self.target), instance))
-        if self._keepers:
-            steps.append(PlannedStep(FIRMWARE, tuple(node.name for node in self._keepers), instance))
+        if self.keepers:
+            steps.append(PlannedStep(FIRMWARE, tuple(node.name for node in self.keepers), instance))
         return [*steps, PlannedStep(FORGET, (), instance)]
 
     async def execute(self) -> None:
@@ -66,23 +68,12 @@ class Removal:
         await self._remove_firmware()
         await self.forget()
 
-    @property
-    def _keepers(self) -> list[Node]:
-        """The nodes on which its hypervisor may keep something of it; one that is offline may be gone for good."""
-        params, keeps = self.target.spec().hvparams, HYPERVISORS[self.instance.hypervisor].keeps
-        nodes = self.target.nodes.values() if any(params.get(name) for name in keeps) else ()
-        return [node for node in nodes if not node.offline]
-
     async def _remove_firmware(self) -> None:
-        if not self._keepers:
+        if not self.keepers:
             return
         async with self.parts.step(FIRMWARE):
-            for node in self._keepers:
-                try:
-                    await self.parts.nodes.call(node, InstanceForget(instance=self.target.spec()))
-                except RpcError as error:
-                    name = self.instance.name
-                    self.parts.warn(f"what node {node.name} keeps of instance {name} may still be there: {error}")
+            for node in self.keepers:
+                await forget(self.parts, self.target, node)
 
     async def _wipe(self) -> None:
         """What is there of the disks, where the cluster wants no data to be found by others."""

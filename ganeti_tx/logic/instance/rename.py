@@ -12,7 +12,8 @@ from ganeti_tx.logic.disks.marking import mark_disks
 from ganeti_tx.logic.disks.moving import MOVE, Moved, moved_disks, rename_disks
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, disk_nodes, shutdown_disks, shutdowns
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.instance.create_checks import check_address
+from ganeti_tx.logic.image_run.installing import is_untrusted
+from ganeti_tx.logic.instance.create_checks import check_address, check_no_machine
 from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.new_name import check_name, resolved_name
 from ganeti_tx.logic.instance.presence import stop
@@ -61,12 +62,18 @@ class LUInstanceRename(InstanceUnit[OpInstanceRename]):
             wanted.append(on_instance(self._name, Mode.EXCLUSIVE))
         return wanted
 
+    def new_names(self) -> Sequence[str]:
+        """Its own."""
+        return (self._name,)
+
     async def check(self) -> None:
         """The name is free, the instance is stopped, its OS can be told."""
         await super().check()
         if self._renames:
             await self._check_free()
         check_node_online(self.target, "rename")
+        if self._renames:
+            await check_no_machine(self.nodes, self.target.primary, self._name, self.instance.hypervisor)
         self._left_over = await check_stopped(self.nodes, self.target, "rename") is not None
         if self.instance.disks and self.instance.os:
             await self._check_script()
@@ -85,6 +92,12 @@ class LUInstanceRename(InstanceUnit[OpInstanceRename]):
 
     async def _check_script(self) -> None:
         """@raise OpPrereqError: the OS has no script that renames (design-2.0, "The Scripts")."""
+        if await is_untrusted(self, self.target, self.instance.os):
+            self.warn(
+                f"OS {self.instance.os} has no script that node {self.target.primary.name} may run: what is installed keeps"
+                " its name, unless it asks the metadata service for it"
+            )
+            return
         call = OsValidate(
             required=False, os_name=self.instance.os, checks=[], osparams={}, force_variant=True, scripts=["rename"]
         )
@@ -119,7 +132,7 @@ class LUInstanceRename(InstanceUnit[OpInstanceRename]):
         before = self.target
         if self._left_over:
             async with self.step(CLEAR):
-                await stop(self.nodes, before, 0, force=True)
+                await stop(self.nodes, before, 0, self.warn, force=True)
         if self._moved:
             await rename_disks(self.nodes, self._moved, self.context.steps)
         async with self.step(NAME, self._old_name()):

@@ -47,7 +47,7 @@ class LUInstanceShutdown(InstanceUnit[OpInstanceShutdown]):
             self.info("- INFO: Primary node offline, marked instance as stopped")
             return
         async with self.step(STOP):
-            await stop(self.nodes, self.target, self.op.timeout, self.op.force)
+            await stop(self.nodes, self.target, self.op.timeout, self.warn, self.op.force)
         await self.context.steps.settle()
         async with self.step(DISKS):
             await shutdown_disks(self.nodes, self.target, self.warn)

@@ -9,7 +9,7 @@ from ganeti_tx.logic.instance.presence import (
     HALTED,
     check_bridges,
     is_running,
-    seen_running,
+    refuse_others_machine,
     start,
     state_as_before,
     stop,
@@ -23,9 +23,9 @@ from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.opcodes.instance_state import OpInstanceStartup
 from ganeti_tx.model.params.backend import check_beparams, typed_beparams
-from ganeti_tx.model.params.hypervisor import check_hvparams, typed_hvparams
+from ganeti_tx.model.params.hypervisor import new_hvparams, typed_hvparams
 from ganeti_tx.model.undo import Undo
-from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceInfo
 
 MARK, CLEAR, START = "mark the instance as up", "remove what is left of its last run", "start the instance"
 
@@ -57,7 +57,7 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
     def _with_extra_parameters(self) -> InstanceSpec:
         try:
             # for one run those may be given, too, that instances have from the cluster only
-            hvparams = check_hvparams(self.instance.hypervisor, self.op.hvparams, for_cluster=True)
+            hvparams = new_hvparams(self.instance.hypervisor, self.op.hvparams, for_cluster=True)
             beparams = check_beparams(self.op.beparams)
             spec = self.target.spec(hvparams, beparams)
             typed_hvparams(self.instance.hypervisor, spec.hvparams)
@@ -67,7 +67,8 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
         return spec
 
     async def _check_room(self) -> None:
-        seen = await seen_running(self.nodes, self.target)
+        seen = await ask(self.nodes, self.target.primary, InstanceInfo.of(self.instance), ECode.ENVIRON)
+        refuse_others_machine(seen, self.instance, self.target.primary)
         halted = seen is not None and seen.state == HALTED
         self._left_over = halted or (seen is not None and not is_running(seen))
         self._runs = is_running(seen) and not halted
@@ -96,7 +97,7 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
             return
         if self._left_over:
             async with self.step(CLEAR):
-                await stop(self.nodes, self.target, self.op.shutdown_timeout)
+                await stop(self.nodes, self.target, self.op.shutdown_timeout, self.warn)
         async with self.step(START, *self._undos()):
             await start(
                 self.nodes,

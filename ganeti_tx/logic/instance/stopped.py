@@ -32,3 +32,14 @@ async def check_stopped(nodes: INodeRpc, target: InstanceView, verb: str) -> Run
             ECode.STATE,
         )
     return seen
+
+
+async def check_gone(nodes: INodeRpc, target: InstanceView, verb: str) -> None:
+    """@raise OpPrereqError: it is to be up, or runs, or its user has shut it down and its machine still has its disks."""
+    name = target.instance.name
+    if await check_stopped(nodes, target, verb) is not None:
+        raise OpPrereqError(
+            f"something is left of the last run of instance '{name}' on node {target.primary.name}, cannot {verb};"
+            f" 'gnt-instance shutdown {name}' removes it",
+            ECode.STATE,
+        )

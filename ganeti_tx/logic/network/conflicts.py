@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model.address_pool import AddressPool
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.nodegroup import NodeGroup
@@ -21,6 +22,12 @@ async def find_users(config: IConfig, group: NodeGroup, uses: Callable[[Nic], bo
         if instance.primary_node in members and nics:
             found.append(f"{instance.name}: {', '.join(nics)}")
     return found
+
+
+async def users_of_addresses(config: IConfig, group: NodeGroup, network: Network) -> list[str]:
+    """The instances of a group that have addresses of a network by other means, before the group is connected to it."""
+    pool = AddressPool(network)
+    return await find_users(config, group, lambda nic: nic.ip is not None and pool.holds(nic.ip))
 
 
 def refuse_users(warn: Callable[[str], None], network: Network, group: NodeGroup, doing: str, users: list[str]) -> None:

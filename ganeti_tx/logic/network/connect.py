@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ganeti_tx.errors import ECode, GenericError, OpPrereqError
 from ganeti_tx.logic.hook import Hook, HookNodes
-from ganeti_tx.logic.network.conflicts import find_users, refuse_users
+from ganeti_tx.logic.network.conflicts import refuse_users, users_of_addresses
 from ganeti_tx.logic.network.unit import ConnectionUnit
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.model.address_pool import AddressPool
@@ -44,8 +44,7 @@ class LUNetworkConnect(ConnectionUnit[OpNetworkConnect]):
         if self.connected:
             self.warn(f"Network '{self.network.name}' is already mapped to group '{self.group.name}'")
         elif self.op.conflicts_check:
-            pool = AddressPool(self.network)
-            users = await find_users(self.config, self.group, lambda nic: nic.ip is not None and pool.holds(nic.ip))
+            users = await users_of_addresses(self.config, self.group, self.network)
             refuse_users(self.warn, self.network, self.group, "connect to", users)
             await self._refuse_overlap()
 

@@ -1,8 +1,10 @@
 """Keeping as many master candidates as the cluster wants (design-2.0, master candidate flag)."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import attrs
+from twisted.internet.defer import Deferred, DeferredList
 
 from ganeti_tx.logic.node.roles import Role, lacking, may_be_promoted, with_role
 from ganeti_tx.logic.parts import Parts
@@ -26,6 +28,16 @@ class Promotions:
     digests: Mapping[str, str] = attrs.field(factory=dict)
 
     @property
+    def uuids(self) -> list[str]:
+        """Of the nodes."""
+        return [node.uuid for node in self.nodes]
+
+    def first(self, number: int) -> "Promotions":
+        """Some of them."""
+        nodes = self.nodes[:number]
+        return Promotions(nodes, {node.uuid: self.digests[node.uuid] for node in nodes})
+
+    @property
     def names(self) -> list[str]:
         """Of the nodes."""
         return [node.name for node in self.nodes]
@@ -47,6 +59,28 @@ async def certificate_digests(rpc: INodeRpc, node: Target) -> tuple[str, str | N
     return str(tokens[SSL_TOKEN]), tokens.get(SERVER_TOKEN)
 
 
+def spare_nodes(nodes: Iterable[Node]) -> list[Node]:
+    """Those that may be promoted, by name."""
+    return sorted(filter(may_be_promoted, nodes), key=lambda node: node.name)
+
+
+async def promotions_among(parts: Parts, chosen: Sequence[Node]) -> Promotions:
+    """The promotion of those that answer, who are all asked at once; the others are warned of."""
+    asked = [Deferred.fromCoroutine(certificate_digest(parts.nodes, node)) for node in chosen]
+    promoted: list[Node] = []
+    digests: dict[str, str] = {}
+    answers: list[tuple[bool, Any]] = await DeferredList(asked, consumeErrors=True)
+    for node, (answered, told) in zip(chosen, answers, strict=True):
+        if answered:
+            digests[node.uuid] = told
+            promoted.append(with_role(node, Role.CANDIDATE))
+        elif told.check(RpcError):
+            parts.warn(f"node {node.name} cannot become a master candidate: {told.value}")
+        else:
+            told.raiseException()
+    return Promotions(promoted, digests)
+
+
 async def find_promotions(parts: Parts, nodes: Iterable[Node], pool_size: int) -> Promotions:
     """Whom to promote so that the pool is full: by name, and only nodes that answer; the others are warned of.
 
@@ -56,7 +90,7 @@ async def find_promotions(parts: Parts, nodes: Iterable[Node], pool_size: int) -
     wanted = lacking(held, pool_size)
     chosen: list[Node] = []
     digests: dict[str, str] = {}
-    for node in sorted(filter(may_be_promoted, held), key=lambda node: node.name):
+    for node in spare_nodes(held):
         if len(chosen) == wanted:
             break
         try:

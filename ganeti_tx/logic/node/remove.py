@@ -6,6 +6,7 @@ from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.hook import Hook, HookNodes
+from ganeti_tx.logic.node.kept_keys import advice
 from ganeti_tx.logic.node.pool import FILL_POOL, find_promotions, tell
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.unit import LogicalUnit
@@ -67,13 +68,20 @@ class LUNodeRemove(LogicalUnit[OpNodeRemove]):
         await self.context.hooks_before_leaving([self._node])
         self.info(f"Stopping the node daemon and removing the cluster's files from node {self._node.name}")
         async with self.step(LEAVE):
-            try:
-                await self.nodes.call(self._node, NodeLeaveCluster())
-            except RpcError as error:
-                self.warn(f"{error}; remove the cluster's files there by hand")
+            left = await self._leave()
         async with self.step(FORGET):
             await self.config.remove_node(self._node.uuid)
         await self.config.when_distributed()  # from now on no node takes calls from it
+        (self.info if left else self.warn)(advice(self._node))
+
+    async def _leave(self) -> bool:
+        """Whether it has removed what it had of the cluster."""
+        try:
+            await self.nodes.call(self._node, NodeLeaveCluster())
+        except RpcError as error:
+            self.warn(f"{error}; remove the cluster's files there by hand")
+            return False
+        return True
 
     async def _replace(self) -> None:
         """Promote another node if the pool of master candidates would lack one."""

@@ -87,7 +87,8 @@ class LURepairNodeStorage(LogicalUnit[OpRepairNodeStorage]):
         if other.offline:
             return  # its copies count as bad
         call = NodeVerify(checks={VOLUME_GROUP: cluster.volume_group_name}, cluster_name=cluster.cluster_name)
-        fault = (await ask(self.nodes, other, call, ECode.ENVIRON)).get(VOLUME_GROUP)
+        told = await ask(self.nodes, other, call, ECode.ENVIRON)
+        fault = told.get(VOLUME_GROUP) or told.failed(VOLUME_GROUP)
         if fault is not None:
             self._refuse(f"node '{other.name}', which has the other copies, is broken, too: {fault}")
 

@@ -1,9 +1,13 @@
 """What a node may not become (design-2.0, Node flags)."""
 
+from collections.abc import Sequence
+
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.logic.instance.moves.away import ways_away
 from ganeti_tx.logic.node.roles import FLAGS, Role, role_of
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.questions import ask
+from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.node_address import NodeAddress
 from ganeti_tx.model.opcodes import OpNodeSetParams
@@ -61,10 +65,17 @@ async def check_instances(parts: Parts, node: Node, op: OpNodeSetParams, role: R
             f"instance {found[0].name} lives on node {node.name}, which must stay vm_capable", ECode.STATE
         )
     if role is Role.OFFLINE and role_of(node) is not role and primary:
-        names = ", ".join(sorted(instance.name for instance in primary))
-        parts.warn(
-            f"Node {node.name} is primary node of {names}; 'gnt-node failover {node.name}' starts on other nodes what can be"
-        )
+        await _tell_of_left(parts, node, primary)
+
+
+async def _tell_of_left(parts: Parts, node: Node, instances: Sequence[Instance]) -> None:
+    """A line for all that the same brings elsewhere."""
+    views = await parts.config.instance_views([instance.uuid for instance in instances])
+    ways: dict[str, list[str]] = {}
+    for view in views.each():
+        ways.setdefault(ways_away(view.disk_template, views.cluster, node.name), []).append(view.instance.name)
+    for way, names in ways.items():
+        parts.warn(f"Node {node.name} is primary node of {', '.join(sorted(names))}; {way}")
 
 
 async def check_back_online(parts: Parts, node: Node, role: Role) -> None:

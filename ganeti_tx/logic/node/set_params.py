@@ -10,7 +10,7 @@ from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.node.demotion import take_copies, taking_copies
 from ganeti_tx.logic.node.own_switch import PARAMETERS, OwnSwitch, wanted_switch
-from ganeti_tx.logic.node.pool import Promotions, certificate_digest, find_promotions, tell
+from ganeti_tx.logic.node.pool import Promotions, certificate_digest, promotions_among, spare_nodes, tell
 from ganeti_tx.logic.node.role_rules import (
     check_asked,
     check_back_online,
@@ -30,6 +30,7 @@ from ganeti_tx.model.opcodes import OpNodeSetParams
 from ganeti_tx.model.params.kinds import updated
 from ganeti_tx.model.params.node import check_ndparams, fill_ndparams, oob_program
 from ganeti_tx.model.params.state import changed_disk_state, changed_hv_state
+from ganeti_tx.rpc.calls.node import Version
 from ganeti_tx.rpc.interfaces import RpcError
 
 #: One change as the opcode's result has it.
@@ -37,6 +38,8 @@ Changed = tuple[str, object]
 
 
 CHANGE = "change the node"
+#: Seconds for a node that goes offline to tell that it is there.
+ANSWERS_WITHIN = 5.0
 
 
 class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
@@ -49,6 +52,10 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
     _cluster: Cluster
     _others: list[Node]
     _promotions: Promotions
+    _silent: frozenset[str] = frozenset()
+    _wanted: int = 0
+    _chosen: Sequence[Node] = ()
+    _replacement: Promotions = Promotions()
     _switch: OwnSwitch | None = None
 
     async def expand_names(self) -> None:
@@ -61,25 +68,63 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         return asked_role(self._node, self.op) is not Role.CANDIDATE and self._node.master_candidate
 
     async def locks_at(self, level: Level) -> Sequence[LockRequest]:
-        """The node; all when others may be promoted, it may leave the pool, or its address is compared with theirs.
+        """The node, and those that are to take its place, who are asked when their locks are held; all when its address is
+        compared with theirs.
 
-        Two candidates that leave at the same time would both count on each other.
+        Whoever leaves the pool waits for no work on further nodes, and keeps none waiting: it may be dead.
         """
         if level is not Level.NODE:
             return ()
-        if self.op.auto_promote or self._may_leave or self.op.secondary_ip is not None:
+        await self._choose()
+        if self.op.secondary_ip is not None:
             return (on_all(level, Mode.EXCLUSIVE),)
-        return on_nodes([self._node.uuid], Mode.EXCLUSIVE)
+        return on_nodes([self._node.uuid, *(node.uuid for node in self._chosen)], Mode.EXCLUSIVE)
 
-    async def check(self) -> None:
-        """The change is possible, and the pool stays full."""
+    async def outdated(self) -> str:
+        """Others are to be promoted now, or are to be asked as some do not answer."""
+        locked = {node.uuid for node in self._chosen}
+        await self._choose()
+        if self._locked_are_all(locked):
+            promotions = await promotions_among(self, self._chosen)
+            self._silent |= {node.uuid for node in self._chosen}.difference(promotions.uuids)
+            self._replacement = promotions.first(self._wanted)
+            if len(self._replacement.nodes) == self._wanted:
+                return ""
+            await self._choose()
+            if self._locked_are_all(locked):
+                return ""
+        return (
+            f"while the locks for node {self._node.name} and who takes its place were waited for, the nodes to be promoted"
+            f" became {', '.join(node.name for node in self._chosen)}"
+        )
+
+    def _locked_are_all(self, locked: set[str]) -> bool:
+        """Whether the locks are held of all that are chosen now."""
+        return self.op.secondary_ip is not None or locked.issuperset(node.uuid for node in self._chosen)
+
+    async def _choose(self) -> None:
+        """Read the nodes, and find those that may take its place, without asking any.
+
+        For each that was silent there is one more, so that many dead nodes are found out in few rounds.
+        @raise OpPrereqError: the node may not be changed so.
+        """
         self._node = await self.config.node(self._node.uuid)
         self._cluster = await self.config.cluster()
         self._others = [node for node in await self.config.nodes() if node.uuid != self._node.uuid]
+        check_asked(self.op)
+        check_transition(self._node, self.op, asked_role(self._node, self.op), self._cluster.master_node)
+        self._wanted, self._chosen = 0, ()
+        if self.op.auto_promote and self._may_leave:
+            self._wanted = lacking(self._others, self._cluster.candidate_pool_size)
+        if self._wanted:
+            spare = [node for node in spare_nodes(self._others) if node.uuid not in self._silent]
+            everybody = self.op.secondary_ip is not None  # their locks are held anyway
+            self._chosen = spare if everybody else spare[: self._wanted + len(self._silent)]
+
+    async def check(self) -> None:
+        """The change is possible, and the pool stays full: all by what was read when `outdated` was asked for."""
         op, node = self.op, self._node
-        check_asked(op)
         role = asked_role(node, op)
-        check_transition(node, op, role, self._cluster.master_node)
         check_power(node, op, await self._oob_program())
         await check_instances(self, node, op, role)
         self._after = with_role(self._changed(), role)
@@ -125,8 +170,20 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
         return {"OP_TARGET": self._node.name, **{name: asked.get(name.lower()) for name in told}}
 
     async def object_nodes(self) -> Sequence[Node]:
-        """The node as it is; one that goes offline is left out afterwards."""
-        return [await self.config.node(self._node.uuid)]
+        """The node as it is; one that goes offline is left out afterwards, and before when it does not answer at once."""
+        node = await self.config.node(self._node.uuid)
+        if self._after.offline and not node.offline and not await self._answers(node):
+            return []
+        return [node]
+
+    async def _answers(self, node: Node) -> bool:
+        """Whether there is somebody to run its hooks: what may be gone for ever is not waited for as long as they may take."""
+        try:
+            await self.nodes.call(node, Version(), ANSWERS_WITHIN)
+        except RpcError as error:
+            self.warn(f"Communication failure to node {node.name}: {error}")
+            return False
+        return True
 
     async def _oob_program(self) -> str:
         group = await self.config.group(self._node.group)
@@ -177,7 +234,7 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
                 "another node first, or give --auto-promote (auto_promote) to have one promoted",
                 ECode.STATE,
             )
-        self._promotions = await find_promotions(self, self._others, size)
+        self._promotions = self._replacement
         if len(self._promotions.nodes) < wanted:
             self.warn(f"there will be fewer master candidates than the {size} wanted")
 
@@ -189,6 +246,18 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
                 f"cannot make node {self._node.name} a master candidate: {error}", ECode.ENVIRON
             ) from None
         self._promotions = Promotions([], {self._after.uuid: digest})
+
+    @property
+    def _counted_upon(self) -> int:
+        """Master candidates that there must be after the change: when the node leaves them, those that `check` found.
+
+        Where nobody could take its place there may be fewer: of two dead nodes that are marked at a time each is.
+        """
+        leaves = self._node.master_candidate and not self._after.master_candidate
+        if not leaves or not any(map(may_be_promoted, self._others)):
+            return 0
+        left = sum(node.master_candidate for node in self._others) + len(self._promotions.nodes)
+        return min(left, self._cluster.candidate_pool_size)
 
     @property
     def _drops_copies(self) -> bool:
@@ -206,7 +275,8 @@ class LUNodeSetParams(LogicalUnit[OpNodeSetParams]):
     async def execute(self) -> list[Changed]:
         """Change it; tell what is new."""
         async with self.step(CHANGE):
-            await self.config.change_nodes([self._after, *self._promotions.nodes], self._promotions.digests)
+            changed = [self._after, *self._promotions.nodes]
+            await self.config.change_nodes(changed, self._promotions.digests, self._counted_upon)
         tell(self, self._promotions)
         await self.config.when_distributed()
         if self._drops_copies:

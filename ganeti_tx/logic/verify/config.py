@@ -1,14 +1,17 @@
 """Checking the configuration against itself, the cluster's certificates, and the job queue's directory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ganeti_tx.locking.interfaces import LockRequest
 from ganeti_tx.locking.levels import Level
 from ganeti_tx.logic.cluster.certificates import unknown_nodes
 from ganeti_tx.logic.unit import LogicalUnit
+from ganeti_tx.logic.unsent_files import unsent
 from ganeti_tx.logic.verify.verdict import Report, Verdict
 from ganeti_tx.logic.wanted_locks import on_all
+from ganeti_tx.model.group_scopes import GroupScopes, kept_text
 from ganeti_tx.model.instance_view import InstanceViews
+from ganeti_tx.model.listed_files import files_of_hypervisors, parameter_fault
 from ganeti_tx.model.node_certificates import callers, coming
 from ganeti_tx.model.opcodes import OpClusterVerifyConfig
 from ganeti_tx.model.verify_codes import VerifyCode
@@ -37,6 +40,8 @@ class LUClusterVerifyConfig(LogicalUnit[OpClusterVerifyConfig]):
         report.heading("Verifying cluster config")
         report.tell(of_configuration(fault for fault in faults if fault not in about_hypervisors))
         report.tell(Verdict(VerifyCode.ECLUSTERFILECHECK, "", fault) for fault in self.context.queue_faults())
+        report.tell(unsent_named(await self.config.everything(), self.context.listed_files()))
+        report.tell(vain_scopes(await self.config.everything(), self.context.group_scopes()))
         report.heading("Verifying cluster certificate files")
         report.tell(await self._certificates())
         report.tell(map_entries(await self.config.everything()))
@@ -76,6 +81,24 @@ def of_configuration(faults: "Iterator[str] | Sequence[str]") -> Iterator[Verdic
     """What is wrong with it, if anything."""
     for fault in faults:
         yield Verdict(VerifyCode.ECLUSTERCFG, "", fault)
+
+
+def unsent_named(everything: InstanceViews, listed: Collection[str]) -> Iterator[Verdict]:
+    """The files that parameters of hypervisors name, and that nobody brings to the nodes."""
+    for path in files_of_hypervisors(everything.cluster, everything.instances):
+        if path not in listed and (fault := parameter_fault(path)):
+            yield Verdict(VerifyCode.ECLUSTERFILECHECK, "", unsent(path, fault), warning=True)
+
+
+def vain_scopes(everything: InstanceViews, scopes: GroupScopes) -> Iterator[Verdict]:
+    """Those of the Remote API that keep people to groups which are not there, or not under these names any more."""
+    names = {group.name for group in everything.groups.values()}
+    for name, kept in sorted(scopes.items()):
+        text = (
+            f"{kept_text(name, kept)}: there is no such node group, so nothing is in that scope, and whatever will be in a"
+            " group that is called so later"
+        )
+        yield Verdict(VerifyCode.ECLUSTERCFG, "", text, name not in names, warning=True)
 
 
 def of_certificate(path: str, days: float, fault: str) -> Verdict:

@@ -49,7 +49,7 @@ async def disk_states(
     faults: dict[str, str] = {}
     for name, (node, specs) in wanted.items():
         try:
-            answers = await parts.nodes.call(node, BlockdevStates(disks=specs)) if name in ready else None
+            answers = await told_by(parts, node, specs) if name in ready else None
         except RpcError as error:
             answers, faults[name] = None, error.reason
         for spec, state in zip(
@@ -57,6 +57,15 @@ async def disk_states(
         ):
             states[name, spec.uuid] = state
     return states, faults
+
+
+async def told_by(parts: Parts, node: Node, specs: list[DiskSpec]) -> list[DiskState]:
+    """What a node says of disks, in their order. @raise RpcError: nothing, or of others."""
+    states = await parts.nodes.call(node, BlockdevStates(disks=specs))
+    if len(states) != len(specs):
+        reason = f"it tells of {len(states)} disks, and was asked for {len(specs)}"
+        raise RpcError(f"node {node.name}: {reason}", reason)
+    return states
 
 
 def judge_disks(told: Told, view: InstanceView) -> Iterator[Verdict]:

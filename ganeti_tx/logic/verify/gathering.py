@@ -1,7 +1,6 @@
 """Asking the nodes of a group all that verification wants to know."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from attrs import evolve
 
@@ -11,6 +10,7 @@ from ganeti_tx.logic.verify.subjects import SUBJECTS
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.node import fill_ndparams
 from ganeti_tx.model.ssh_setup import SshSetup
+from ganeti_tx.rpc.calls.check_answers import CheckAnswers
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeHasIpAddress, NodeInfo, NodeVerify
 from ganeti_tx.rpc.calls.os import OsDiagnose
@@ -41,9 +41,9 @@ async def gather(parts: Parts, scene: GroupScene, now: Callable[[], float], clut
     return told if setup is None else evolve(told, ssh=await ask_ssh(parts, scene, there, setup, clutter))
 
 
-async def ask_first(parts: Parts, scene: GroupScene) -> Mapping[str, Outcome[dict[str, Any]]]:
+async def ask_first(parts: Parts, scene: GroupScene) -> Mapping[str, Outcome[CheckAnswers]]:
     """The checks that each node makes; one that can have no instances may lack the programs for disks."""
-    answers: dict[str, Outcome[dict[str, Any]]] = {}
+    answers: dict[str, Outcome[CheckAnswers]] = {}
     for is_host in (True, False):
         alike = [node for node in scene.online if node.vm_capable is is_host]
         if alike:
@@ -63,7 +63,7 @@ async def master_has_address(parts: Parts, scene: GroupScene) -> Outcome[bool]:
 
 async def ask_ssh(
     parts: Parts, scene: GroupScene, there: Sequence[Node], setup: SshSetup, clutter: bool
-) -> Mapping[str, Outcome[dict[str, Any]]]:
+) -> Mapping[str, Outcome[CheckAnswers]]:
     """What nodes have of SSH; candidates that take part also say whom they reach of those that do."""
     await parts.config.when_distributed()
     ports = {
@@ -71,7 +71,7 @@ async def ask_ssh(
         for node in scene.everything.nodes.values()
         if node.uuid in setup.taking_part and not node.offline
     }
-    found: dict[str, Outcome[dict[str, Any]]] = {}
+    found: dict[str, Outcome[CheckAnswers]] = {}
     for node in there:
         checks = setup.checks(node)
         if node.uuid in setup.taking_part and node.master_candidate:

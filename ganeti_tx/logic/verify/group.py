@@ -13,6 +13,7 @@ from ganeti_tx.logic.verify.instances import judge_instance
 from ganeti_tx.logic.verify.memory import judge_memory
 from ganeti_tx.logic.verify.pools import orphans
 from ganeti_tx.logic.verify.power import power_verdicts
+from ganeti_tx.logic.verify.same_storage import shared_storage
 from ganeti_tx.logic.verify.scene import GroupScene, Told
 from ganeti_tx.logic.verify.subjects import SUBJECTS
 from ganeti_tx.logic.verify.unit import GroupVerification
@@ -63,6 +64,7 @@ class LUClusterVerifyGroup(GroupVerification[OpClusterVerifyGroup]):
         for view in scene.instances:
             report.detail(f"Verifying instance {view.instance.name}")
             report.tell(judge_instance(scene, told, view))
+        report.tell(await shared_storage(self, scene, told))
         report.heading("Verifying orphan volumes")
         for node in scene.online:
             report.tell(orphans(scene, told, node))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from ganeti_tx.logic.instance.presence import HALTED
+from ganeti_tx.logic.instance.presence import HALTED, own_machine
 from ganeti_tx.logic.verify.disks import judge_disks
 from ganeti_tx.logic.verify.scene import GroupScene, Told, value
 from ganeti_tx.logic.verify.verdict import Verdict
@@ -12,7 +12,9 @@ from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.exclusive_storage import can_be_exclusive, is_exclusive
 from ganeti_tx.model.instance_policy import policy_violations
 from ganeti_tx.model.instance_view import InstanceView
+from ganeti_tx.model.node import Node
 from ganeti_tx.model.verify_codes import VerifyCode
+from ganeti_tx.rpc.calls.instance import RunningInstance
 
 
 def judge_instance(scene: GroupScene, told: Told, view: InstanceView) -> Iterator[Verdict]:
@@ -34,14 +36,21 @@ def judge_state(told: Told, view: InstanceView) -> Iterator[Verdict]:
     """Whether it runs if it should; one that its user has stopped is as it should be."""
     instance, primary = view.instance, view.primary
     should_run = instance.admin_state is AdminState.UP
-    seen = (value(told.running.get(primary.name)) or {}).get(instance.name)
+    seen = own_machine((value(told.running.get(primary.name)) or {}).get(instance.name), instance)
     text = f"instance not running on its primary node {primary.name}"
     yield Verdict(VerifyCode.EINSTANCEDOWN, instance.name, text, should_run and seen is None and not primary.offline)
-    halted = seen if seen is not None and seen.state == HALTED else None
-    text = f"instance halted by its hypervisor on node {primary.name}: {halted.why if halted else ''}"
-    yield Verdict(VerifyCode.EINSTANCEDOWN, instance.name, text, should_run and halted is not None)
+    ails = seen is not None and (seen.state == HALTED or bool(seen.why))
+    text = f"instance {ailment(primary, seen)}"
+    yield Verdict(VerifyCode.EINSTANCEDOWN, instance.name, text, should_run and ails)
     text = f"instance is marked as running and lives on offline node {primary.name}"
     yield Verdict(VerifyCode.EINSTANCEBADNODE, instance.name, text, should_run and primary.offline)
+
+
+def ailment(node: Node, seen: RunningInstance | None) -> str:
+    """How it is halted, or runs and is of no use."""
+    if seen is not None and seen.state != HALTED:
+        return f"runs on node {node.name}, but {seen.why}"
+    return f"halted by its hypervisor on node {node.name}: {seen.why if seen else ''}"
 
 
 def judge_nodes(told: Told, view: InstanceView) -> Iterator[Verdict]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from ganeti_tx.logic.verify.scene import GroupScene, Subject, Told
 from ganeti_tx.logic.verify.verdict import Verdict
@@ -11,20 +11,15 @@ from ganeti_tx.model.disk_template import Mirrored
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.verify_codes import VerifyCode
+from ganeti_tx.rpc.calls.check_answers import ToldModule
 
 CHECK = "mirrors"
 #: What the module is to call where the cluster names nothing else. Its own choice, drbdadm, knows no mirror of ours and
 #: refuses to have it filled, so that the connection is dropped.
 USUAL_HELPER = "/bin/true"
+#: By the templates; a text says why it cannot be told.
+Modules = Mapping[str, ToldModule | str]
 finding = partial(Verdict, VerifyCode.ENODEDRBD)
-
-
-class ToldModule(NamedTuple):
-    """What a node tells of what makes its mirrors."""
-
-    version: str
-    helper: str
-    minors: list[int]
 
 
 def ask_modules(scene: GroupScene) -> Mapping[str, Any]:
@@ -40,12 +35,11 @@ def mirroring(cluster: Cluster) -> list[str]:
 
 def judge_modules(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     """Of one node, beside those of its group."""
-    listed: dict[str, Any] = told.check(node, CHECK, {})
-    for template, found in listed.items():
-        if isinstance(found, str):
-            yield finding(node.name, f"cannot read the state of {template}: {found}")
+    listed: Modules = told.check(node, CHECK, {})
+    for template, module in listed.items():
+        if isinstance(module, str):
+            yield finding(node.name, f"cannot read the state of {template}: {module}")
             continue
-        module = ToldModule(*found)
         wanted = scene.cluster.drbd_usermode_helper or USUAL_HELPER
         text = f"usermode helper is {module.helper or 'not set'}, the cluster's {wanted}"
         yield Verdict(VerifyCode.ENODEDRBDHELPER, node.name, text, module.helper != wanted)
@@ -56,12 +50,11 @@ def judge_modules(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict
 def judge_version(scene: GroupScene, told: Told, node: Node, template: str, module: ToldModule) -> Iterator[Verdict]:
     """It is that of the group's first node which tells one."""
     for other in (each for each in scene.online if each.vm_capable):
-        told_there: dict[str, Any] = told.check(other, CHECK, {})
+        told_there: Modules = told.check(other, CHECK, {})
         theirs = told_there.get(template)
-        if isinstance(theirs, list):
-            version = ToldModule(*theirs).version
-            text = f"DRBD version is {module.version}, that of node {other.name} {version}"
-            yield Verdict(VerifyCode.ENODEDRBDVERSION, node.name, text, module.version != version)
+        if isinstance(theirs, ToldModule):
+            text = f"DRBD version is {module.version}, that of node {other.name} {theirs.version}"
+            yield Verdict(VerifyCode.ENODEDRBDVERSION, node.name, text, module.version != theirs.version)
             return
 
 

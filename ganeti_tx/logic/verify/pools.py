@@ -17,6 +17,8 @@ from ganeti_tx.model.pools import pool_of
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.query.language.pattern import compile_pattern
 
+#: The logical ids of what is there, by templates; a text says why it cannot be told.
+Volumes = Mapping[DiskTemplate, list[list[Any]] | str]
 ALLOWED = "allowed-file-storage-paths"
 
 
@@ -38,7 +40,7 @@ def ask_directories(scene: GroupScene) -> Mapping[str, Any]:
 def judge_directories(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     """Of the administrator's list, and of each directory."""
     bad: list[str] = told.check(node, ALLOWED, [])
-    text = f"Found forbidden file storage paths: {'; '.join(map(str, bad))}"
+    text = f"Found forbidden file storage paths: {'; '.join(bad)}"
     used = directories(scene.cluster)
     yield Verdict(VerifyCode.ENODEFILESTORAGEPATHS, node.name, text, bool(bad and used))
     for check, (word, _) in used.items():
@@ -76,14 +78,14 @@ def orphans(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
     disks = scene.everything.disks.values()
     known = {key for disk in disks if may_be_on(disk, node) for key in names(disk)} | seen_by_all(scene, told)
     seen: set[str] = set()  # one pool may lie in another
-    listed: dict[str, Any] = told.check(node, "volumes", {}) if node.vm_capable else {}
+    listed: Volumes = told.check(node, "volumes", {}) if node.vm_capable else {}
     for template, found in listed.items():
-        in_group = TEMPLATES[DiskTemplate(template)].storage is StorageType.LVM_VG
+        in_group = TEMPLATES[template].storage is StorageType.LVM_VG
         if isinstance(found, str):
-            check = TEMPLATES[DiskTemplate(template)].check
+            check = TEMPLATES[template].check
             if not in_group:
                 code = VerifyCode.ENODELVM if check is None else check.code
-                yield Verdict(code, node.name, f"cannot list the disks of template {template}: {found}")
+                yield Verdict(code, node.name, f"cannot list the disks of template {template.value}: {found}")
             continue
         for logical_id in found:
             text = f"volume {'/'.join(map(str, logical_id)) if in_group else logical_id[-1]} is unknown"
@@ -102,10 +104,12 @@ def may_be_on(disk: Disk, node: Node) -> bool:
 def seen_by_all(scene: GroupScene, told: Told) -> set[str]:
     """Disks of the configuration that every node of the group has in its pools: these lie in a directory that nodes share.
 
-    Of a node that is alone nobody can tell, and what may be somebody's disk is called no orphan.
+    Of a node that is alone nobody can tell, and what may be somebody's disk is called no orphan. So it is with nodes that do not
+    tell what they have: nothing speaks against their having it, too.
     """
-    listed: list[dict[str, Any]] = [told.check(node, "volumes", {}) for node in scene.online if node.vm_capable]
-    found = [{place_of(each) for part in one.values() if not isinstance(part, str) for each in part} for one in listed]
+    answers: list[Volumes | None] = [told.check(node, "volumes", None) for node in scene.online if node.vm_capable]
+    listed = [one for one in answers if one is not None and not any(isinstance(part, str) for part in one.values())]
+    found = [{place_of(each) for part in one.values() for each in part} for one in listed]
     configured = {key for disk in scene.everything.disks.values() for key in names(disk)}
     return configured.intersection(*found) if found else set()
 

@@ -9,6 +9,7 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.params.node import fill_ndparams, oob_program
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
+from ganeti_tx.rpc.calls.check_answers import FAILED
 
 #: Seconds by which a node's clock may differ from the master's (reference: verify.json, ENODETIME).
 MAX_SKEW = 150.0
@@ -20,8 +21,8 @@ def ask_version(scene: GroupScene) -> Mapping[str, Any]:
 
 
 def judge_failed(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
-    """Of checks that the node could not make."""
-    failed: dict[str, str] = told.check(node, "failed", {})
+    """Of checks that the node could not make, or of which nobody understands what it says."""
+    failed: dict[str, str] = told.check(node, FAILED, {})
     for name, reason in sorted(failed.items()):
         yield Verdict(VerifyCode.ENODERPC, node.name, f"unable to verify node: {name}: {reason}")
 
@@ -43,7 +44,7 @@ def judge_time(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict]:
         return
     off = max(told.began - there, there - told.ended, 0.0)
     text = f"Node time diverges by at least {off:.1f}s from master node time"
-    yield Verdict(VerifyCode.ENODETIME, node.name, text, off > MAX_SKEW)
+    yield Verdict(VerifyCode.ENODETIME, node.name, text, not off <= MAX_SKEW)  # it may be no number
 
 
 def ask_setup(scene: GroupScene) -> Mapping[str, Any]:

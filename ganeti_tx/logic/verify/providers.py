@@ -2,26 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from ganeti_tx.logic.verify.scene import GroupScene, Subject, Told
 from ganeti_tx.logic.verify.verdict import Verdict
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.verify_codes import VerifyCode
+from ganeti_tx.rpc.calls.check_answers import ToldProvider
 
 CHECK = "storage-providers"
 #: Ganeti has no code for them; they are scripts that sites add, as those are for which it has this one.
 finding = partial(Verdict, VerifyCode.ENODEUSERSCRIPTS)
-
-
-class ToldProvider(NamedTuple):
-    """What a node tells of one."""
-
-    name: str
-    path: str
-    fault: str
-    parameters: list[list[str]]
 
 
 def ask_providers(scene: GroupScene) -> Mapping[str, Any]:
@@ -32,12 +24,11 @@ def ask_providers(scene: GroupScene) -> Mapping[str, Any]:
 
 def reports_of(told: Told, node: Node) -> dict[str, list[ToldProvider]] | None:
     """What a node has, by name, what counts first; None if it does not tell."""
-    rows: list[list[Any]] | None = told.check(node, CHECK, None)
-    if rows is None:
+    reports: list[ToldProvider] | None = told.check(node, CHECK, None)
+    if reports is None:
         return None
     found: dict[str, list[ToldProvider]] = {}
-    for row in rows:
-        report = ToldProvider(*row)
+    for report in reports:
         found.setdefault(report.name, []).append(report)
     return found
 
@@ -79,7 +70,7 @@ def judge_beside(scene: GroupScene, told: Told, node: Node, own: Mapping[str, li
             if name not in used(scene):
                 yield finding(node.name, f"storage provider {name} is on node {other.name} and missing on this node")
         elif not own[name][0].fault and not report.fault:
-            here, there = (sorted(known for known, *_ in each.parameters) for each in (own[name][0], report))
+            here, there = (sorted(known for known, _ in each.parameters) for each in (own[name][0], report))
             text = f"parameters of storage provider {name} differ from node {other.name}: "
             yield finding(node.name, f"{text}[{', '.join(here)}] vs. [{', '.join(there)}]", here != there)
 

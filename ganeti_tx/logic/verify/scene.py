@@ -13,6 +13,7 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_view import InstanceView, InstanceViews, view_of
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.rpc.calls.check_answers import CheckAnswers
 from ganeti_tx.rpc.calls.disk import DiskState
 from ganeti_tx.rpc.calls.instance import RunningInstance
 from ganeti_tx.rpc.calls.node import NodeFacts
@@ -80,8 +81,8 @@ class GroupScene:
 class Told:
     """What nodes answered, by their names. `began` and `ended` are the master's time around the question for theirs."""
 
-    checks: Mapping[str, Outcome[dict[str, Any]]]
-    ssh: Mapping[str, Outcome[dict[str, Any]]]
+    checks: Mapping[str, Outcome[CheckAnswers]]
+    ssh: Mapping[str, Outcome[CheckAnswers]]
     running: Mapping[str, Outcome[dict[str, RunningInstance]]]
     facts: Mapping[str, Outcome[NodeFacts]]
     oses: Mapping[str, Outcome[list[OsReport]]]
@@ -93,7 +94,7 @@ class Told:
     ended: float
 
     def check(self, node: Node, name: str, default: T) -> T:
-        """What a node's check gave; the default if it gave nothing."""
+        """What a node's check gave, of its type in ANSWERS; the default if it gave nothing."""
         outcome = self.checks.get(node.name)
         found = outcome.value.get(name) if outcome is not None and outcome.value is not None else None
         return default if found is None else found

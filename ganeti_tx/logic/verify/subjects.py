@@ -6,15 +6,19 @@ does not have it.
 
 from ganeti_tx.logic.verify import (
     exclusive,
+    formats,
     hypervisors,
+    kept,
     membership,
     mirrors,
+    named_pools,
     networking,
     oses,
     pools,
     programs,
     providers,
     tags,
+    telling,
     volume_group,
 )
 
@@ -23,11 +27,15 @@ SUBJECTS = (
     *membership.SUBJECTS,
     *networking.SUBJECTS,
     *pools.SUBJECTS,
+    *named_pools.SUBJECTS,
     *volume_group.SUBJECTS,
     *exclusive.SUBJECTS,
     *mirrors.SUBJECTS,
     *providers.SUBJECTS,
     *hypervisors.SUBJECTS,
+    *kept.SUBJECTS,
+    *telling.SUBJECTS,
+    *formats.SUBJECTS,
     *oses.SUBJECTS,
     *tags.SUBJECTS,
 )

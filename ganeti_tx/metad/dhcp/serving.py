@@ -2,9 +2,10 @@
 
 import socket
 from collections.abc import Callable
+from socket import if_nametoindex
 from typing import Any, Protocol
 
-from attrs import define, field
+from attrs import define, field, frozen
 from twisted.internet.defer import maybeDeferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import DatagramProtocol
@@ -13,10 +14,11 @@ from twisted.logger import Logger
 from ganeti_tx.metad.dhcp.answers import answer
 from ganeti_tx.metad.dhcp.packet import decode, encode
 from ganeti_tx.metad.guests import Guest
+from ganeti_tx.model.instance_communication import DHCP_PORT
 
 log = Logger()
 
-SERVER_PORT, CLIENT_PORT = 67, 68
+CLIENT_PORT = 68
 #: Who has no address yet hears only what everybody hears.
 EVERYBODY = ("255.255.255.255", CLIENT_PORT)
 #: Of a message.
@@ -32,6 +34,8 @@ class IListening(Protocol):
 
 #: Opens a protocol's port at an interface. @raise OSError: it cannot be opened.
 Open = Callable[[str, DatagramProtocol], IListening]
+#: The kernel's number of an interface, which no other has had before it. @raise OSError: there is none of this name.
+Number = Callable[[str], int]
 
 
 class Answering(DatagramProtocol):
@@ -50,29 +54,40 @@ class Answering(DatagramProtocol):
             self.transport.write(encode(told), EVERYBODY)
 
 
+@frozen
+class Opened:
+    """A port, and the number of its interface: one made anew with the same name is another, where the port hears nothing."""
+
+    number: int
+    port: IListening
+
+
 @define(eq=False)
 class AddressService:
     """All of them. Where somebody else answers already, such as the administrator's own server, he goes on doing so."""
 
     open: Open
     clock: IReactorTime
-    _ports: dict[str, IListening] = field(factory=dict)
+    number: Number = if_nametoindex
+    _ports: dict[str, Opened] = field(factory=dict)
 
     def serve(self, guest: Guest) -> None:
         """See Served."""
         interface = guest.facts.interface
-        if interface in self._ports:
-            return
         try:
-            self._ports[interface] = self.open(interface, Answering(guest, self.clock))
+            number = self.number(interface)
+            if (before := self._ports.get(interface)) is not None and before.number == number:
+                return
+            self.leave(interface)
+            self._ports[interface] = Opened(number, self.open(interface, Answering(guest, self.clock)))
         except OSError as error:
             log.warn("no addresses are told at {interface}: {why}", interface=interface, why=error.strerror)
 
     def leave(self, interface: str) -> None:
         """See Served."""
-        port = self._ports.pop(interface, None)
-        if port is not None:
-            maybeDeferred(port.stopListening)
+        opened = self._ports.pop(interface, None)
+        if opened is not None:
+            maybeDeferred(opened.port.stopListening)
 
     def stop(self) -> None:
         """Leave all."""
@@ -86,7 +101,7 @@ def port_at(interface: str) -> socket.socket:
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, interface.encode() + b"\0")
         made.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-        made.bind(("", SERVER_PORT))
+        made.bind(("", DHCP_PORT))
     except OSError:
         made.close()
         raise

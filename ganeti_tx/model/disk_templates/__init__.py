@@ -25,8 +25,13 @@ AVAILABLE = tuple(
     )
 )
 #: Those of them that a new cluster enables of its own accord: where the pool of one is something that an administrator can
-#: choose for each disk, he has made it before, and says so.
-UNASKED = tuple(word for word in AVAILABLE if not TEMPLATES[word].needs and not TEMPLATES[word].pool_keys)
+#: choose for each disk or names by a parameter, or has servers of its own, he has made it before, and says so.
+UNASKED = tuple(
+    word
+    for word in AVAILABLE
+    if not TEMPLATES[word].needs and not TEMPLATES[word].pool_keys and TEMPLATES[word].pool_param is None
+    if not TEMPLATES[word].served
+)
 #: What an instance is said to have that has no disks.
 WITHOUT_DISKS = next(word for word, template in TEMPLATES.items() if not template.has_disks)
 #: What Ganeti enables in a cluster that says nothing of templates.

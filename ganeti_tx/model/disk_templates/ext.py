@@ -31,5 +31,6 @@ TEMPLATE = Template(
     choices=ACCESS,
     mirrored=Mirrored.EXTERNALLY,
     snapshots=True,
+    may_snapshot=True,
     driver="ext",
 )

@@ -24,10 +24,13 @@ class RbdParams(Wire, frozen=True, kw_only=True, rename="kebab", omit_defaults=F
 TEMPLATE = Template(
     logical_id=RbdId,
     storage=StorageType.RADOS,
+    pool_param="pool",
     name="{uuid}.rbd.disk{index}",
     locate=lambda place, name: RbdId("rbd", name),
     keys=frozenset(ACCESS),
     params=RbdParams,
     choices=ACCESS,
     mirrored=Mirrored.EXTERNALLY,
+    snapshots=True,
+    driver="rbd",
 )

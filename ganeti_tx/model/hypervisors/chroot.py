@@ -1,7 +1,9 @@
 """Instances are directories, in which a script starts and stops everything."""
 
-from ganeti_tx.model.base import Wire
-from ganeti_tx.model.hypervisor import ConsoleKind, HypervisorKind
+from collections.abc import Iterator
+
+from ganeti_tx.model.base import Params, Wire
+from ganeti_tx.model.hypervisor import ConsoleKind, HypervisorKind, Shape
 
 
 class ChrootParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -10,6 +12,17 @@ class ChrootParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
     init_script: str = "/ganeti-chroot"
 
 
+def unfit(hvparams: Params, shape: Shape) -> Iterator[str]:
+    """See `HypervisorKind.unfit`."""
+    if shape.disks > 1:
+        yield f"an instance in a chroot has one disk, which is its root, and not {shape.disks}"
+
+
 HYPERVISOR = HypervisorKind(
-    params=ChrootParams, consoles=frozenset({ConsoleKind.SSH}), kept=("chroot-hypervisor", ""), driver="chroot"
+    params=ChrootParams,
+    consoles=frozenset({ConsoleKind.SSH}),
+    console_program="chroot",
+    unfit=unfit,
+    kept=("chroot-hypervisor", ""),
+    driver="chroot",
 )

@@ -1,6 +1,7 @@
 """Instances that are only pretended: for clusters without a real hypervisor, and for tests."""
 
 from ganeti_tx.model.base import Wire
+from ganeti_tx.model.disk_template import QCOW2, RAW
 from ganeti_tx.model.hypervisor import MIGRATION_MODES, ConsoleKind, HypervisorKind
 
 
@@ -17,7 +18,9 @@ HYPERVISOR = HypervisorKind(
     consoles=frozenset({ConsoleKind.MESSAGE}),
     pauses=True,
     hotplug=True,
+    copies_disks=True,
     from_first_disk={},
     confines=True,
+    formats=frozenset({RAW, QCOW2}),
     driver="fake",
 )

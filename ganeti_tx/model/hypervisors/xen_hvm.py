@@ -1,7 +1,10 @@
 """Xen, with fully virtualised instances."""
 
 from ganeti_tx.model.base import Wire
-from ganeti_tx.model.hypervisor import MIGRATION_MODES, ConsoleKind, HypervisorKind
+from ganeti_tx.model.hypervisor import ADDRESSES, MIGRATION_MODES, ConsoleKind, HypervisorKind
+from ganeti_tx.model.ip_family import is_address
+from ganeti_tx.model.value_form import TextForm
+from ganeti_tx.model.xen_values import BOUNDS, unfit
 
 
 class XenHvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -44,14 +47,24 @@ HYPERVISOR = HypervisorKind(
         "nic_type": ("rtl8139", "ne2k_isa", "ne2k_pci", "paravirtual", "e1000"),
         "vif_type": ("ioemu", "vif", ""),
     },
+    bounds=BOUNDS,
+    forms={"vnc_bind_address": TextForm(is_address, "an IP address")},
     cluster_only=frozenset({"migration_mode", "migration_port", "xen_cmd"}),
     shared_files=("vnc_password_file",),
+    reaching={
+        **dict.fromkeys(("cdrom_image_path", "pci_pass"), ""),
+        **dict.fromkeys(("device_model", "kernel_path", "vif_script", "vnc_password_file")),
+        "vnc_bind_address": ADDRESSES,
+    },
     consoles=frozenset({ConsoleKind.SSH}),
+    console_program="ganeti_tx.xen_console",
     takes_port=True,
     pauses=True,
+    keys_per_migration=True,
     from_first_disk={"acpi": True, "boot_order": "c", "cdrom_image_path": ""},
     confines=True,
     collectors=frozenset({"inst-status-xen", "xen-cpu-avg-load"}),
     kept=("xen-hypervisor/xen-hvm", ""),
+    unfit=unfit,
     driver="xen_hvm",
 )

@@ -1,7 +1,8 @@
 """Xen, with instances whose kernel knows that it runs under Xen."""
 
 from ganeti_tx.model.base import Wire
-from ganeti_tx.model.hypervisor import MIGRATION_MODES, ConsoleKind, HypervisorKind
+from ganeti_tx.model.hypervisor import KERNELS, MIGRATION_MODES, ConsoleKind, HypervisorKind
+from ganeti_tx.model.xen_values import BOUNDS, unfit
 
 
 class XenPvmParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
@@ -34,11 +35,20 @@ HYPERVISOR = HypervisorKind(
         "reboot_behavior": ("reboot", "exit"),
         "xen_cmd": ("xm", "xl"),
     },
+    bounds=BOUNDS,
     cluster_only=frozenset({"migration_mode", "migration_port", "xen_cmd"}),
+    reaching={
+        **dict.fromkeys(("initrd_path", "kernel_path"), KERNELS),
+        **dict.fromkeys(("bootloader_args", "bootloader_path", "vif_script")),
+        "use_bootloader": "False",
+    },
     consoles=frozenset({ConsoleKind.SSH}),
+    console_program="ganeti_tx.xen_console",
     pauses=True,
+    keys_per_migration=True,
     confines=True,
     collectors=frozenset({"inst-status-xen", "xen-cpu-avg-load"}),
     kept=("xen-hypervisor/xen-pvm", ""),
+    unfit=unfit,
     driver="xen_pvm",
 )

@@ -80,6 +80,9 @@ from ganeti_tx.model.opcodes.instance_state import (
     OpInstanceShutdown,
     OpInstanceStartup,
 )
+from ganeti_tx.model.opcodes.masked import (
+    masked,
+)
 from ganeti_tx.model.opcodes.network import (
     OpNetworkAdd,
     OpNetworkConnect,
@@ -220,6 +223,7 @@ __all__ = [
     "decode",
     "encode",
     "encode_as_sent",
+    "masked",
     "reveal",
     "short_summary",
     "stored_size",

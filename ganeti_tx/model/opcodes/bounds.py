@@ -11,6 +11,8 @@ LONGEST_NAME, LONGEST_TEXT = 255, 4096
 #: Of what becomes an argument or a variable of a program (Linux: MAX_ARG_STRLEN), and of a text to read. The target node of
 #: a remote export has certificates in it.
 LONGEST_VALUE, LONGEST_PROSE = 128 * 1024 - 1, 128 * 1024
+#: Jobs that one may wait for: they are looked at as often as one of them ends.
+MOST_DEPENDENCIES = 4096
 #: The parameters that name something, or several.
 NAMES = re.compile(r"([a-z_]*)(names?|uuids?|nodes?|groups?|instances?|networks?|iallocator|os_type)")
 OS_PARAMETERS = frozenset({"osparams", "osparams_private", "osparams_secret", "osparams_private_cluster"})
@@ -24,7 +26,12 @@ OS_PARAMETER = re.compile(r"[^\s=]+")
 
 
 def check_bounds(op_id: str, raw: Mapping[str, Any]) -> None:
-    """@raise OpPrereqError: a text is too long, or an OS parameter has no name; the value is not told, it may be secret."""
+    """@raise OpPrereqError: a text is too long, it waits for too many jobs, or an OS parameter has no name; the value is not
+    told, it may be secret.
+    """
+    depends = raw.get("depends")
+    if isinstance(depends, list | tuple) and len(depends) > MOST_DEPENDENCIES:
+        raise OpPrereqError(f"{op_id}.depends: {len(depends)} jobs; allowed are {MOST_DEPENDENCIES}", ECode.INVAL)
     for name, value in raw.items():
         if isinstance(value, str | list | tuple | dict):
             _check(f"{op_id}.{name:.100}", value, _limit(name, isinstance(value, str)), name in OS_PARAMETERS)

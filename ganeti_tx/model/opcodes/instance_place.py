@@ -48,6 +48,7 @@ class OpInstanceMigrate(OpCode, tag="OP_INSTANCE_MIGRATE"):
     ignore_hvversions: bool = False
     secondary_node: NonEmpty | None = None
     secondary_node_uuid: NonEmpty | None = None
+    copy_disks: bool = False
 
 
 class OpInstanceMove(OpCode, tag="OP_INSTANCE_MOVE"):

@@ -1,6 +1,7 @@
 """Disk parameters by template, of clusters and groups; and the shorter set that each disk carries to a node."""
 
 from collections.abc import Mapping
+from unicodedata import category
 
 from msgspec.structs import replace
 
@@ -14,6 +15,9 @@ from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.params.kinds import DEFAULT, check, fill, types_of
 from ganeti_tx.model.volume_names import volume_group_fault
+
+#: The category of control characters.
+CONTROL = "Cc"
 
 
 def fill_diskparams(cluster: Cluster, group: NodeGroup | None = None) -> dict[DiskTemplate, Params]:
@@ -58,6 +62,18 @@ def provider_params(template: Template, params: Params) -> Params:
     """Of a disk's parameters those that are its provider's; the others are what the template declares."""
     ours = {*types_of(template.params), template.provider_key}
     return {name: value for name, value in params.items() if name not in ours}
+
+
+def check_of_provider(params: Params, path: str) -> None:
+    """What a provider's scripts are told is one line each: they may write it into files of lines.
+
+    @raise ParameterError: there is a line's end, or another control character.
+    """
+    for name, value in params.items():
+        if any(category(character) == CONTROL for character in f"{name}{value}"):
+            raise ParameterError(
+                f"{path}.{name}: {value!r:.100} is not allowed: control characters, such as a line's end, are not"
+            )
 
 
 def with_params(disk: Disk, filled: Mapping[DiskTemplate, Params]) -> Disk:

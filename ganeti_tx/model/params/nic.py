@@ -2,10 +2,10 @@
 
 from ganeti_tx.errors import ParameterError
 from ganeti_tx.model.base import Params, Wire
-from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.model.nodegroup import NodeGroup
+from ganeti_tx.model.params.defaults import GuestDefaults
 from ganeti_tx.model.params.kinds import check, fill, typed
 from ganeti_tx.model.vlan import parse_vlan
 
@@ -23,7 +23,7 @@ class NicParams(Wire, frozen=True, kw_only=True, omit_defaults=False):
     vlan: str = ""
 
 
-def fill_nicparams(cluster: Cluster, own: Params | None = None) -> Params:
+def fill_nicparams(cluster: GuestDefaults, own: Params | None = None) -> Params:
     """All parameters: built-in, then the cluster's, then the card's own."""
     return fill(NicParams, cluster.nicparams.get("default", {}), own or {})
 

@@ -50,7 +50,7 @@ def hvparams(held: Mapping[Hypervisor, Params], given: Mapping[str, Params]) -> 
     after = dict(held)
     for name, params in given.items():
         kind = kind_of(name)
-        after[kind] = updated(held.get(kind, {}), hypervisor.check_hvparams(kind, params, for_cluster=True))
+        after[kind] = updated(held.get(kind, {}), hypervisor.new_hvparams(kind, params, for_cluster=True))
     return after
 
 
@@ -65,7 +65,7 @@ def os_hvparams(
             if not isinstance(params, Mapping):
                 raise OpPrereqError(f"os_hvp.{os}.{name}: parameters of a hypervisor are wanted", ECode.INVAL)
             kind = kind_of(name)
-            held[kind] = updated(held.get(kind, {}), hypervisor.check_hvparams(kind, params))
+            held[kind] = updated(held.get(kind, {}), hypervisor.new_hvparams(kind, params))
     return {os: kept for os, held in after.items() if (kept := {kind: own for kind, own in held.items() if own})}
 
 

@@ -2,6 +2,9 @@
 
 from ganeti_tx.errors import HypervisorError
 
+#: Of one that is on its way to another node: why it does not go on.
+SHUT_DOWN, ENDED = "its guest has shut down", "it does not run any more"
+
 
 def not_running(instance_name: str) -> HypervisorError:
     """That there is nothing to change."""

@@ -8,7 +8,9 @@ import msgspec
 from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.hypervisor.disk_formats import check_raw
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.process import NOT_FOUND, IProcessRunner
 
 #: Seconds; a file system that was not unmounted before may have to be checked by the kernel.
@@ -32,10 +34,7 @@ class RootDisks:
 
     async def mount(self, disk: AttachedDisk, root: Path) -> None:
         """Mount it, or the first partition of it. @raise HypervisorError: why not."""
-        if disk.uri is not None:
-            raise HypervisorError(
-                f"disk {disk.spec.index} is reached by QEMU only ({disk.uri}), not by the node itself"
-            )
+        check_raw(disk)
         options = ["loop", *self.options, *await self._place(disk.path)]
         options += ["ro"] if disk.spec.mode == "ro" else []
         argv = ["mount", "-o", ",".join(options), "--", disk.path, str(root)]
@@ -53,6 +52,17 @@ class RootDisks:
         result = await self.runner.run(["umount", "--recursive", "--", str(root)], timeout=COMMAND_TIMEOUT)
         if await self._is_mounted(root):
             raise HypervisorError(f"cannot unmount {root}: {result.describe()}")
+
+    async def clear(self, files: IFiles, root: Path, directory: Path) -> None:
+        """Unmount it and remove the instance's directory, which it is in. @raise HypervisorError: something is left."""
+        if files.exists(root):
+            await self.unmount(root)
+        try:
+            if files.exists(root):
+                files.rmdir(root)  # before all else: a guest's files are never ours to delete
+            files.remove_tree(directory)
+        except OSError as error:
+            raise HypervisorError(f"cannot remove {error.filename}: {error.strerror}")
 
     async def missing(self) -> list[str]:
         """A line for what this node lacks for it."""

@@ -12,8 +12,8 @@ class ToldOfInstances(Protocol):
     async def prepare(self, spec: InstanceSpec) -> None:
         """It is about to start."""
 
-    async def tell(self, spec: InstanceSpec, variables: Mapping[str, str] = {}) -> None:
-        """It runs here. @param variables: that OS scripts are told besides."""
+    async def tell(self, spec: InstanceSpec, variables: Mapping[str, str] = {}) -> str | None:
+        """It runs here. @param variables: that OS scripts are told besides. Gives what went wrong, for people to know."""
 
     async def forget(self, name: str) -> None:
         """It does not run here any more."""
@@ -25,8 +25,9 @@ class Nobody:
     async def prepare(self, spec: InstanceSpec) -> None:
         """See ToldOfInstances."""
 
-    async def tell(self, spec: InstanceSpec, variables: Mapping[str, str] = {}) -> None:
+    async def tell(self, spec: InstanceSpec, variables: Mapping[str, str] = {}) -> str | None:
         """See ToldOfInstances."""
+        return None
 
     async def forget(self, name: str) -> None:
         """See ToldOfInstances."""

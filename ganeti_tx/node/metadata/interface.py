@@ -1,32 +1,18 @@
-"""By which interface of the node an address of one of its instances is reached."""
+"""By which interface of the node one of its instances is asked for, and asks."""
 
-import msgspec
+from collections.abc import Mapping
 
-from ganeti_tx.runtime.process import IProcessRunner
-
-#: Seconds for a program that looks at routes.
-LIMIT = 30.0
+from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor, ITellsInterfaces
 
 
-class _Route(msgspec.Struct):
-    """As the program ip tells of one."""
+async def interface_to(hypervisors: Mapping[str, IHypervisor], spec: InstanceSpec, nic: NicSpec) -> str | None:
+    """As its hypervisor has made it: a route to its address may lead to another instance, which would be taken for this one.
 
-    dst: str
-    dev: str = ""
-    type: str = "unicast"
-
-
-async def interface_to(runner: IProcessRunner, address: str) -> str | None:
-    """The interface of the route to this one address, in whichever table it stands; None if there is none.
-
-    Only root makes such routes, when the instance's interface is connected, whatever the hypervisor is.
+    @raise HypervisorError: the hypervisor does not tell.
     """
-    argv = ["ip", "-json", "route", "show", "table", "all", "exact", f"{address}/32"]
-    result = await runner.run(argv, timeout=LIMIT)
-    if not result.succeeded:
+    hypervisor = hypervisors.get(spec.hypervisor)
+    if not ITellsInterfaces.providedBy(hypervisor):
         return None
-    try:
-        routes = msgspec.json.decode(result.stdout or b"[]", type=list[_Route])
-    except msgspec.DecodeError:
-        return None
-    return next((each.dev for each in routes if each.dst == address and each.dev and each.type == "unicast"), None)
+    found: str | None = await ITellsInterfaces(hypervisor).interface_to(spec, nic)
+    return found

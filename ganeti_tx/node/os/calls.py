@@ -2,8 +2,10 @@
 
 from attrs import frozen
 
+from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.answers import answers
 from ganeti_tx.node.disks import Disks
+from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.rpc.calls.instance import InstanceOsAdd, InstanceRunRename
 from ganeti_tx.rpc.calls.os import OsDiagnose, OsReport, OsValidate
@@ -31,11 +33,16 @@ class OsCalls:
     @answers(InstanceOsAdd)
     async def add(self, call: InstanceOsAdd) -> None:
         """Install it on the instance's disks, which are made ready first."""
-        disks = await self.disks.attach(call.instance)
-        await self.scripts.run_create(call.instance, disks, call.reinstall, call.debug)
+        disks, prefix = await self._seen(call.instance)
+        await self.scripts.run_create(call.instance, disks, call.reinstall, call.debug, prefix)
 
     @answers(InstanceRunRename)
     async def rename(self, call: InstanceRunRename) -> None:
         """Tell what is on the instance's disks, which are made ready first, its new name."""
-        disks = await self.disks.attach(call.instance)
-        await self.scripts.run_rename(call.instance, disks, call.old_name, call.debug)
+        disks, prefix = await self._seen(call.instance)
+        await self.scripts.run_rename(call.instance, disks, call.old_name, call.debug, prefix)
+
+    async def _seen(self, instance: InstanceSpec) -> tuple[list[AttachedDisk], list[str]]:
+        """All disks as a script sees them, and what stands before its command."""
+        seen = [self.disks.view(disk, writable=True) for disk in await self.disks.attach(instance)]
+        return [disk for disk, _ in seen], [word for _, prefix in seen for word in prefix]

@@ -17,6 +17,15 @@ OPTIONAL_SCRIPTS = (("export", "import"), ("rename",))
 #: What is done to an instance by an optional script.
 DONE_BY = {"export": "exported", "import": "imported", "rename": "renamed"}
 
+#: What there is instead, where no node may run a script.
+INSTEAD = {
+    "create": "a machine does that is started from the cluster's install image; 'gnt-cluster modify --install-image' names one",
+    "export": "'gnt-instance modify -o' gives an instance another OS without installing that",
+    "import": "another OS can be named in the export's config.ini ('os = ...')",
+    "rename": "what is installed keeps its name",
+    "verify": "the install image may judge the parameters",
+}
+
 
 @frozen
 class OsDefinition:
@@ -28,12 +37,18 @@ class OsDefinition:
     api_versions: tuple[int, ...]
     variants: tuple[str, ...] = ()
     parameters: tuple[tuple[str, str], ...] = ()  # name and help
-    trusted: bool = True  # create may run on the node itself
+    trusted: bool = True  # its scripts may run on the node itself
     missing: frozenset[str] = frozenset()  # of the optional scripts
     hypervisors: tuple[str, ...] | None = None  # that it can be installed under; None: all
 
     def script(self, name: str) -> Path:
-        """Where one of its scripts is. @raise OpPrereqError: it has no such script, so it cannot do this."""
+        """Where one of its scripts is, for the node to run.
+
+        @raise OpPrereqError: it has no such script, or the node may run none of its, so it cannot do this.
+        """
+        if not self.trusted:
+            told = f"OS {self.name!r} has only create_untrusted, so no node runs its {name} script itself"
+            raise OpPrereqError(f"{told}; {INSTEAD[name]}", ECode.ENVIRON)
         if name in self.missing:
             raise _wrong(f"OS {self.name!r} has no {name} script, so its instances cannot be {DONE_BY[name]}")
         return self.path / name

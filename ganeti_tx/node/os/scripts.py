@@ -40,26 +40,35 @@ class OsScripts:
     open_log: OpenLog = open_log
 
     async def run_create(
-        self, instance: InstanceSpec, disks: Sequence[AttachedDisk], reinstall: bool = False, debug: int = 0
+        self,
+        instance: InstanceSpec,
+        disks: Sequence[AttachedDisk],
+        reinstall: bool = False,
+        debug: int = 0,
+        prefix: Sequence[str] = (),
     ) -> None:
-        """Install the instance's OS on its disks.
+        """Install the instance's OS on its disks. @param prefix: what stands before the command of the script.
 
         @raise OpPrereqError: this node has no such OS, or may not run it.
         @raise OpExecError: the script failed; with its last lines and the name of its log.
         """
         os = self.catalogue.find(instance.os)
-        check_trusted(os)
         extra = {"INSTANCE_REINSTALL": "1"} if reinstall else {}
         environment = {**os_environment(os, instance, disks, debug), **extra}
-        await self._run_logged("create", "add", os, instance, environment, CREATE_TIMEOUT)
+        await self._run_logged("create", "add", os, instance, environment, CREATE_TIMEOUT, prefix)
 
     async def run_rename(
-        self, instance: InstanceSpec, disks: Sequence[AttachedDisk], old_name: str, debug: int = 0
+        self,
+        instance: InstanceSpec,
+        disks: Sequence[AttachedDisk],
+        old_name: str,
+        debug: int = 0,
+        prefix: Sequence[str] = (),
     ) -> None:
-        """Tell the guest's disks that the instance has a new name; raises as `run_create` does."""
+        """Tell the guest's disks that the instance has a new name; as `run_create` does."""
         os = self.catalogue.find(instance.os)
         environment = {**os_environment(os, instance, disks, debug), "OLD_INSTANCE_NAME": old_name}
-        await self._run_logged("rename", "rename", os, instance, environment, RENAME_TIMEOUT)
+        await self._run_logged("rename", "rename", os, instance, environment, RENAME_TIMEOUT, prefix)
 
     async def validate(self, asked: OsValidate) -> bool:
         """Is the OS there, with this variant and these parameters? False only when it is not and need not be.
@@ -72,15 +81,14 @@ class OsScripts:
             return False
         os = self.catalogue.find(asked.os_name)
         os.check_variant(asked.os_name.partition("+")[2], asked.force_variant)
-        for script in asked.scripts:
+        for script in (*asked.scripts, *(["create"] if asked.on_node else [])):
             os.script(script)
-        if asked.on_node:
-            check_trusted(os)
         if asked.hypervisor is not None:
             os.check_hypervisor(asked.hypervisor)
         if "parameters" in asked.checks and os.api_version >= PARAMETERS_SINCE:
             os.check_parameters(list(asked.osparams))
-            await self._verify(os, asked)
+            if os.trusted:  # its parameters' values are judged where its create script runs
+                await self._verify(os, asked)
         return True
 
     async def _verify(self, os: OsDefinition, asked: OsValidate) -> None:
@@ -104,13 +112,14 @@ class OsScripts:
         instance: InstanceSpec,
         environment: Mapping[str, str],
         timeout: float,
+        prefix: Sequence[str],
     ) -> None:
         program = str(os.script(script))
         name = log_name(action, instance.os, instance.name, self.now())
         log = await self.threads.run(self.open_log, self.paths.log_os_dir, name)
         try:
             result = await self.runner.run(
-                [program],
+                [*prefix, program],
                 env=environment,
                 cwd=os.path,
                 timeout=timeout,
@@ -145,13 +154,3 @@ def _whole(result: ProcessResult, hidden: Sequence[object]) -> ProcessResult:
     if not result.truncated or not longest:
         return result
     return attrs.evolve(result, stdout=result.stdout[:-longest], stderr=result.stderr[:-longest])
-
-
-def check_trusted(os: OsDefinition) -> None:
-    """@raise OpPrereqError: its script may not run on a node."""
-    if not os.trusted:
-        raise OpPrereqError(
-            f"OS {os.name!r} has only create_untrusted, which no node runs itself but a machine that is started from the"
-            " cluster's install image; 'gnt-cluster modify --install-image' names one",
-            ECode.ENVIRON,
-        )

@@ -21,9 +21,11 @@ def streaming(
     index: int,
     device: AttachedDisk,
     debug: int = 0,
+    prefix: Sequence[str] = (),
 ) -> tuple[Sequence[str], Script]:
     """The command, and how it is run. @param device: the disk of that index, or a snapshot of it.
 
+    @param prefix: what stands before the command.
     @raise OpPrereqError: the OS is not here, or has no such script.
     """
     os = scripts.catalogue.find(instance.os)
@@ -38,7 +40,7 @@ def streaming(
         log_name=log_name(name, instance.os, f"{instance.name}-disk{index}", scripts.now()),
         hidden=hidden_texts([*instance.osparams_private.values(), *instance.osparams_secret.values()]),
     )
-    return [str(os.script(name))], script
+    return [*prefix, str(os.script(name))], script
 
 
 def device_variables(prefix: str, device: AttachedDisk) -> dict[str, str]:

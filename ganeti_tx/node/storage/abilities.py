@@ -10,7 +10,9 @@ from attrs import frozen
 from zope.interface import Interface
 
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.storage.interfaces import Below
+from ganeti_tx.node.storage.raw_view import RawView
 
 
 class IMirror(Interface):
@@ -67,6 +69,13 @@ class MirrorModule:
     minors: Sequence[int]
 
 
+class ILook(Interface):
+    """A storage that has to make a disk ready to see whether it is there."""
+
+    async def find_unused(disk: DiskSpec) -> BlockDevStatus | None:
+        """As `IStorage.find`, of a disk that no instance has: what was not ready before is not ready after."""
+
+
 class IMirrorModule(Interface):
     """Mirrors that a module of the node's kernel makes."""
 
@@ -88,6 +97,13 @@ class ISnapshot(Interface):
 
         `size` is the room in MiB for what changes meanwhile, where the storage needs any.
         """
+
+
+class IMaySnapshot(Interface):
+    """A storage of which some disks can have snapshots and others cannot."""
+
+    async def snapshot_fault(disk: DiskSpec) -> str | None:
+        """Why this one cannot; None when it can."""
 
 
 class IOwnerMark(Interface):
@@ -141,6 +157,15 @@ class IUserspaceUri(Interface):
         """The URI of an assembled disk; None when this hypervisor, or these parameters of the disk, mean its path."""
 
 
+class IRawView(Interface):
+    """A disk whose bytes do not lie in its file as a guest sees them; programs read and write them by `raw_view.py`."""
+
+    def view(disk: DiskSpec, writable: bool) -> RawView | None:
+        """How programs see those of a disk that is ready, and that nothing else has open if it is to be written to; None
+        when they lie there as they are. Not a coroutine.
+        """
+
+
 class IStream(Interface):
     """A disk whose bytes are read and written by commands of its own; those of others by `streams.py`. No coroutines."""
 
@@ -149,3 +174,10 @@ class IStream(Interface):
 
     def write_command(disk: DiskSpec) -> Sequence[str]:
         """What fills a disk that is ready with the bytes that it reads; the disk's size stays."""
+
+
+class ILeaving(Interface):
+    """A storage that keeps something of the node though no disk is ready, such as a file system that is mounted."""
+
+    async def leave() -> Sequence[str]:
+        """Give it back, as the node leaves its cluster; doing it twice is no error. Gives what stays and why, a line each."""

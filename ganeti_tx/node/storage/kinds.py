@@ -7,6 +7,7 @@ from attrs import field, frozen
 from twisted.internet.interfaces import IReactorTime
 
 from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.node.storage.holders import DiskHolders
 from ganeti_tx.node.storage.interfaces import IPools, IStorage
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
@@ -32,6 +33,8 @@ class StorageParts(Protocol):
     def now(self) -> Callable[[], float]: ...
     @property
     def open_log(self) -> OpenLog: ...
+    @property
+    def holders(self) -> DiskHolders: ...
 
 
 @frozen

@@ -8,11 +8,15 @@ from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.storage.abilities import IStream
 from ganeti_tx.node.storage.interfaces import IStorage
+from ganeti_tx.node.storage.views import view_of
 
 BLOCK = "bs=1M"
 FILLING = ("dd", "status=none", "iflag=fullblock")
 #: A new file has zeros already: blocks of zeros are left out, which keeps their room free. A large image has many small ones.
 HOLES = ("ibs=1M", "obs=64k")
+
+#: MiB that a disk may be longer elsewhere than it was asked for, as volumes are of whole extents (of each stripe) or GiB.
+EXTENT = 1024
 
 
 def read_command(storage: IStorage, disk: DiskSpec, status: BlockDevStatus) -> Sequence[str]:
@@ -20,7 +24,8 @@ def read_command(storage: IStorage, disk: DiskSpec, status: BlockDevStatus) -> S
     if IStream.providedBy(storage):
         own: Sequence[str] = IStream(storage).read_command(disk)
         return own
-    return ["dd", BLOCK, "status=none", f"if={status.dev_path}"]
+    view = view_of(storage, disk, status.dev_path, writable=False)
+    return [*view.prefix, "dd", BLOCK, "status=none", f"if={view.path}"]
 
 
 def write_command(storage: IStorage, disk: DiskSpec, status: BlockDevStatus) -> Sequence[str]:
@@ -28,6 +33,17 @@ def write_command(storage: IStorage, disk: DiskSpec, status: BlockDevStatus) -> 
     if IStream.providedBy(storage):
         own: Sequence[str] = IStream(storage).write_command(disk)
         return own
+    view = view_of(storage, disk, status.dev_path, writable=True)
     if TEMPLATES[DiskTemplate(disk.dev_type)].in_files:
-        return [*FILLING, *HOLES, "conv=nocreat,notrunc,fsync,sparse", f"of={status.dev_path}"]
-    return [*FILLING, BLOCK, "conv=nocreat,notrunc,fsync", f"of={status.dev_path}"]
+        return [*view.prefix, *FILLING, *HOLES, "conv=nocreat,notrunc,fsync,sparse", f"of={view.path}"]
+    return [*view.prefix, *FILLING, BLOCK, "conv=nocreat,notrunc,fsync", f"of={view.path}"]
+
+
+def amounts(storage: IStorage, disk: DiskSpec) -> tuple[int, int]:
+    """The MiB that must come at least for what `write_command` fills, and those that may; 0 where that is of no concern.
+
+    A device takes no more than it has, but a file does.
+    """
+    if IStream.providedBy(storage):
+        return disk.size, 0
+    return disk.size, disk.size + EXTENT if TEMPLATES[DiskTemplate(disk.dev_type)].in_files else 0

@@ -13,7 +13,7 @@ from twisted.logger import Logger
 from ganeti_tx.errors import BlockDeviceError, GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import BlockDevStatus, LocalDiskStatus, stacked
-from ganeti_tx.node.storage.abilities import IMirror, IOwnerMark, ISnapshot
+from ganeti_tx.node.storage.abilities import ILook, IMaySnapshot, IMirror, IOwnerMark, ISnapshot
 from ganeti_tx.node.storage.interfaces import IStorage
 from ganeti_tx.node.storage.kinds import NodeStorage
 from ganeti_tx.node.storage.taking_back import TakingBack
@@ -107,6 +107,13 @@ class DeviceTree:
         status = await self.of(disk).find(disk, below)
         return None if status is None else stacked(status, below)
 
+    async def look(self, disk: DiskSpec) -> BlockDevStatus | None:
+        """The same for whoever does nothing with the disk then, which stays as ready as it was if no instance has it."""
+        storage = self.of(disk)
+        if disk.active or not ILook.providedBy(storage):
+            return await self.find(disk)
+        return await ILook(storage).find_unused(disk)
+
     async def found(self, disk: DiskSpec) -> BlockDevStatus:
         """The same. @raise BlockDeviceError: it is not there."""
         status = await self.find(disk)
@@ -171,8 +178,19 @@ class DeviceTree:
             return logical_id
         children = self.data_children(disk)
         if len(children) != 1:
-            raise BlockDeviceError(f"disk {disk.uuid} of template {disk.dev_type} cannot have a snapshot")
+            raise BlockDeviceError(no_snapshot(disk))
         return await self.snapshot(children[0], name, size)
+
+    async def snapshot_fault(self, disk: DiskSpec) -> str | None:
+        """Why there can be no snapshot of the disk, or of the one child that holds its data; None when there can."""
+        storage = self.of(disk)
+        if IMaySnapshot.providedBy(storage):
+            fault: str | None = await IMaySnapshot(storage).snapshot_fault(disk)
+            return fault
+        if ISnapshot.providedBy(storage):
+            return None
+        children = self.data_children(disk)
+        return await self.snapshot_fault(children[0]) if len(children) == 1 else no_snapshot(disk)
 
     async def set_owner(self, disk: DiskSpec, owner: str) -> None:
         """Mark the disk and its children as an instance's, as far as they can be marked."""
@@ -188,3 +206,8 @@ class DeviceTree:
         if await storage.find(disk) is None and await storage.find(replace(disk, logical_id=logical_id)) is not None:
             return
         await storage.rename(disk, logical_id)
+
+
+def no_snapshot(disk: DiskSpec) -> str:
+    """What is said of a disk of which there can be none."""
+    return f"disk {disk.uuid} of template {disk.dev_type} cannot have a snapshot"

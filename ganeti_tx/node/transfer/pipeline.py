@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from attrs import define, field
 
+from ganeti_tx.node.transfer.amount import Amount
 from ganeti_tx.node.transfer.checksum import Checksum, Reader, Writer
 from ganeti_tx.node.transfer.connection import TransferError
 from ganeti_tx.node.transfer.script_run import ScriptRun
@@ -86,7 +87,7 @@ def send(spec: Spec, programs: Programs, peer: ssl.SSLSocket, count: Callable[[i
     first = magic_bytes(spec)
     if spec.filter:
         packer = programs.start(spec.filter, reads=True, writes=True)
-        with beside(programs, pump, source, into(packer), count, first, closing(packer)):
+        with beside(programs, pump, source, into(packer, spec.filter[0]), count, first, closing(packer)):
             pump(output(packer), peer.sendall, uncounted)
     else:
         pump(source, peer.sendall, count, first)
@@ -111,11 +112,12 @@ def receive(
     checksum = Checksum(spec.sha256)
     if spec.filter:
         unpacker = programs.start(spec.filter, reads=True, writes=True)
-        with beside(programs, pump, reading(peer), into(unpacker), uncounted, b"", closing(unpacker)):
-            fill(spec, programs, output(unpacker), count, checksum)
+        with beside(programs, pump, reading(peer), into(unpacker, spec.filter[0]), uncounted, b"", closing(unpacker)):
+            amount = fill(spec, programs, output(unpacker), count, checksum)
     else:
-        fill(spec, programs, reading(peer), count, checksum)
+        amount = fill(spec, programs, reading(peer), count, checksum)
     programs.wait(spec.patience)
+    amount.check()  # after what says why too little came, and before the farewell
     if not spec.holds:
         peer.unwrap()  # the other end has been waiting for this: now it knows that the disk is filled
         return checksum.told()
@@ -125,17 +127,20 @@ def receive(
     return checksum.told()
 
 
-def fill(spec: Spec, programs: Programs, read: Reader, count: Callable[[int], None], checksum: Checksum) -> None:
-    """Begin with the disk when the magic is right."""
+def fill(spec: Spec, programs: Programs, read: Reader, count: Callable[[int], None], checksum: Checksum) -> Amount:
+    """Begin with the disk when the magic is right; how much came."""
     wanted = magic_bytes(spec)
     got = b""
     while len(got) < len(wanted) and (block := read()):
         got += block
     if not got.startswith(wanted):
         raise TransferError("what came is not for this disk: the magic at its beginning differs")
+    amount = Amount(spec.least, spec.most)
     sink = programs.start_command(spec.command, reads=True, writes=False)
-    pump(read, checksum.writing(into(sink)), count, got[len(wanted) :])
+    write = into(sink, spec.command[0])
+    pump(read, amount.writing(checksum.writing(write)), count, got[len(wanted) :])
     closing(sink)()
+    return amount
 
 
 def magic_bytes(spec: Spec) -> bytes:
@@ -199,15 +204,18 @@ def output(process: "subprocess.Popen[bytes]") -> Reader:
     return lambda: stream.read(BLOCK)
 
 
-def into(process: "subprocess.Popen[bytes]") -> Writer:
-    """The way to a program."""
+def into(process: "subprocess.Popen[bytes]", name: str) -> Writer:
+    """The way to a program, which may end before it has read everything, whatever it ends with."""
     stream: IO[bytes] | None = process.stdin
     assert stream is not None
 
     def write(block: bytes) -> None:
         view = memoryview(block)
-        while view:
-            view = view[stream.write(view) :]
+        try:
+            while view:
+                view = view[stream.write(view) :]
+        except BrokenPipeError:
+            raise TransferError(f"{name} has not read everything that came for it") from None
 
     return write
 

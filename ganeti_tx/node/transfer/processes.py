@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,12 +14,13 @@ from zope.interface import implementer
 from ganeti_tx.errors import OpExecError
 from ganeti_tx.node.transfer.interfaces import ITransferEnds
 from ganeti_tx.node.transfer.spec import LOCK, LOG, MAX_FILE, RELEASE, SPEC, STATUS, Spec, Status
+from ganeti_tx.own_modules import module_argv
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.pidfile import holder
 from ganeti_tx.runtime.process import IProcessRunner
 
-PROGRAM = (sys.executable, "-m", "ganeti_tx.node.transfer")
+PROGRAM = tuple(module_argv("ganeti_tx.node.transfer"))
 SPEC_MODE, DIRECTORY_MODE = 0o400, 0o700
 #: Seconds that a process has to end by itself, and how often it is looked at meanwhile.
 PATIENCE, LOOK = 10.0, 0.1
@@ -53,15 +53,25 @@ class TransferProcesses:
     async def status(self, name: str) -> Status | None:
         """See `ITransferEnds`."""
         directory = self._directory(name)
-        lives = holder(directory / LOCK) is not None  # asked first: it may end while we read
-        try:
-            status = msgspec.json.decode(self.files.read(directory / STATUS, MAX_FILE), type=Status)
-        except FileNotFoundError:
+        lives = self._lives(directory)  # asked first: it may end while we read
+        status = self._read(directory)
+        if status is None:
             return None
-        if status.exit_status is None and not lives:
-            status.exit_status, status.error_message = 1, "its process has died"
+        if status.exit_status is None and not lives and not self._lives(directory):  # it may have begun while we read
+            status = self._read(directory) or status  # and ended
+            if status.exit_status is None:
+                status.exit_status, status.error_message = 1, "its process has died"
         status.recent_output = self._said(directory)
         return status
+
+    def _lives(self, directory: Path) -> bool:
+        return holder(directory / LOCK) is not None
+
+    def _read(self, directory: Path) -> Status | None:
+        try:
+            return msgspec.json.decode(self.files.read(directory / STATUS, MAX_FILE), type=Status)
+        except FileNotFoundError:
+            return None
 
     def _said(self, directory: Path) -> list[str]:
         with suppress(OSError):

@@ -45,6 +45,7 @@ class Spec(msgspec.Struct, frozen=True):
     @ivar pins: the file of simple configuration with the digests of the certificates that nodes show who are connected to.
     @ivar connect_limit: seconds within which the other end must be there.
     @ivar size: MiB that are expected; 0 if nobody knows.
+    @ivar least: MiB that must come for a disk, or it is not filled; `most`: those that may come; 0 if that is of no concern.
     @ivar script: how the command is run if it is one of an OS definition.
     @ivar sha256: of the bytes, which is checked by who sends; empty: it is told when all is done; None: it is of no concern.
     @ivar patience: seconds of silence after which the other end, or a program at its end, is given up.
@@ -68,6 +69,8 @@ class Spec(msgspec.Struct, frozen=True):
     key: str = ""
     certificate: str = ""
     holds: bool = False
+    least: int = 0
+    most: int = 0
 
 
 class Status(msgspec.Struct, omit_defaults=True):

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from attrs import frozen
+from attrs import Factory, field, frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError, ParameterError, QueryFilterParseError
 from ganeti_tx.query.language.field import MISSING, NOT_YET, Field, Getter, Match
@@ -41,7 +41,6 @@ ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
 }
 EQUAL = frozenset({"==", "="})
-#: What errors call values that are too long to be shown.
 #: What is done with values that an operator is not for.
 INSTEAD: Mapping[type, str] = {
     list: "of a list =[] ('VALUE' in FIELD) tells whether it holds a value",
@@ -107,6 +106,8 @@ class AnyOf:
     """At least one term holds."""
 
     terms: tuple[Filter, ...]
+    #: Made once, however often it is bound.
+    _tested: Sequence[Filter] = field(init=False, default=Factory(lambda self: merged(self.terms), takes_self=True))
 
     def fields(self) -> Iterator[Field]:
         """Those of all terms."""
@@ -114,7 +115,7 @@ class AnyOf:
 
     def bind(self, readers: Readers) -> Test:
         """Yes as soon as one term says yes."""
-        return junction([term.bind(readers) for term in self.terms], True)
+        return junction([term.bind(readers) for term in self._tested], True)
 
     def asked(self, field: str) -> list[object] | None:
         """What the terms ask for, when each asks for nothing else."""
@@ -183,6 +184,23 @@ class Comparison:
     def asked(self, field: str) -> list[object] | None:
         """The value, when this is equality with the field."""
         return [self.value] if self.sign in EQUAL and self.field.name == field else None
+
+
+def merged(terms: Sequence[Filter]) -> Sequence[Filter]:
+    """The terms of C{|}; when they are nothing but equalities with one field, a single one that takes no longer than each."""
+    equalities = [term for term in terms if isinstance(term, Comparison) and term.sign in EQUAL]
+    if len(equalities) < max(2, len(terms)) or len({term.field.name for term in equalities}) > 1:
+        return terms
+    field = equalities[0].field
+    if field.match is not Match.EXACT:
+        return terms
+    values = frozenset(term.value for term in equalities)
+    return [Comparison("=", field, None, lambda found: is_plain(found) and found in values)]
+
+
+def is_plain(found: object) -> bool:
+    """Whether a value can be the `same` as any in a filter, so that it can be looked up."""
+    return isinstance(found, str | int | float) and not isinstance(found, bool)
 
 
 def holds(value: Any, predicate: Predicate) -> Truth:

@@ -8,7 +8,8 @@ import msgspec
 from attrs import define, frozen
 
 from ganeti_tx.errors import ECode, OpPrereqError, ParameterError, QueryFilterParseError
-from ganeti_tx.model.opcodes import OPCODES
+from ganeti_tx.model.opcodes import OPCODES, masked
+from ganeti_tx.model.signature import SOURCES
 from ganeti_tx.query.language.field import MISSING, Field, Getter, Kind, by_name, computed, stored
 from ganeti_tx.query.language.filter import AllOf, AnyOf, Comparison, Filter, Not, Parser, brief, count_terms
 from ganeti_tx.query.language.pattern import MAX_STEPS, compile_pattern
@@ -69,13 +70,28 @@ class OpcodeFields(Mapping[str, Field]):
 class Subject:
     """What one kind of predicate looks at: the rows of a job, of which one must pass, and their fields.
 
-    `types` names the types of the fields' values; an opcode's parameters may be anything.
+    `types` names the types of the fields' values; an opcode's parameters may be anything. Rules are everybody's to read
+    and to try, so the rows hold nothing that may not be seen of a job.
     """
 
     fields: Mapping[str, Field]
     rows: Callable[[QueuedJob], Iterable[Any]]
     types: Mapping[str, type]
     known: str
+
+
+def trail_of(given: Mapping[str, Any]) -> list[Any]:
+    """The reason trail of an opcode without signatures: whoever makes rules would find out who asked for each job."""
+    return [
+        entry
+        for entry in given.get("reason") or ()
+        if not (isinstance(entry, list) and SOURCES & set(map(str, entry[:1])))
+    ]
+
+
+def shown(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What rules see of an opcode."""
+    return {**masked(given), **({"reason": trail_of(given)} if given.get("reason") else {})}
 
 
 SUBJECTS: Mapping[str, Subject] = {
@@ -87,7 +103,7 @@ SUBJECTS: Mapping[str, Subject] = {
         "priority",
     ),
     "opcode": Subject(
-        OpcodeFields(), lambda job: (op.input for op in job.ops), {}, "OP_ID and the parameters of opcodes"
+        OpcodeFields(), lambda job: (shown(op.input) for op in job.ops), {}, "OP_ID and the parameters of opcodes"
     ),
     "reason": Subject(
         by_name(
@@ -97,7 +113,7 @@ SUBJECTS: Mapping[str, Subject] = {
                 computed("timestamp", "Timestamp", Kind.NUMBER, "Nanoseconds since the epoch", dotted("2")),
             ]
         ),
-        lambda job: (entry for op in job.ops for entry in op.input.get("reason") or ()),
+        lambda job: (entry for op in job.ops for entry in trail_of(op.input)),
         {"source": str, "reason": str, "timestamp": int},
         "source, reason, timestamp",
     ),

@@ -18,23 +18,35 @@ from ganeti_tx.errors import ECode, ExitCode, GanetiError, OpPrereqError
 from ganeti_tx.luxi.client import Client
 from ganeti_tx.luxi.daemon import Daemon
 from ganeti_tx.mastership.this_node import check_ssconf_master
+from ganeti_tx.model.expiry import expiry_text, is_past
+from ganeti_tx.model.group_scopes import kept_by_scope
+from ganeti_tx.model.line_file import entries
 from ganeti_tx.rapi.access.command_words import column_of, parser, read_end
 from ganeti_tx.rapi.access.edited_file import EditedFile, one_at_a_time
 from ganeti_tx.rapi.access.ldap_connection import DirectoryFault
 from ganeti_tx.rapi.access.ldap_directory import Directory
 from ganeti_tx.rapi.access.ldap_faults import ldap_faults
 from ganeti_tx.rapi.access.ldap_settings import parse_ldap_settings
-from ganeti_tx.rapi.access.line_file import entries
 from ganeti_tx.rapi.access.passwords import MAX_BCRYPT_BYTES, read_password
-from ganeti_tx.rapi.access.roles import parse_roles
-from ganeti_tx.rapi.access.tokens import expiry_text, hash_of, new_secret, parse_token, parse_tokens, token_name
+from ganeti_tx.rapi.access.rights import Rights
+from ganeti_tx.rapi.access.roles import Roles, parse_roles
+from ganeti_tx.rapi.access.tokens import (
+    caller_of,
+    hash_of,
+    new_secret,
+    parse_token,
+    parse_tokens,
+    token_name,
+)
 from ganeti_tx.rapi.access.users import parse_users
+from ganeti_tx.rapi.access.withdrawal import withdraw_jobs
 from ganeti_tx.rapi.resources.table import OPERATIONS
 from ganeti_tx.runtime.entropy import IEntropy, SystemEntropy
 from ganeti_tx.runtime.files import IFiles, RealFiles
 from ganeti_tx.runtime.names import own_name
 from ganeti_tx.runtime.ownership import Owners, owners_at
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.rapi_files import read_rapi_files
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.wconfd.protocol.own_calls import SPREAD_RAPI_FILES
 
@@ -42,6 +54,8 @@ from ganeti_tx.wconfd.protocol.own_calls import SPREAD_RAPI_FILES
 COST = 12
 #: Seconds that candidates have to take a change.
 SPREAD_LIMIT = 5.0
+#: Seconds for each answer about jobs that are to be cancelled.
+WITHDRAW_LIMIT = 30.0
 MASTER_DAEMON = Daemon("the master daemon (ganeti-master)", "ganeti-master")
 RESOURCES = frozenset(operation.resource for operation in OPERATIONS)
 _USER = re.compile(r"[^\s:#\x00-\x1f\x7f][^\s:\x00-\x1f\x7f]{0,99}")
@@ -65,6 +79,8 @@ class Terminal:
     own_name: str = ""
     #: Has the master bring what changed to the other nodes; the candidates that lack it after some seconds, and why.
     spread: Callable[[], Sequence[tuple[str, str]]] = lambda: ()
+    #: Cancels what a caller has asked for; a sentence about each job.
+    withdraw: Callable[[str], Sequence[str]] = lambda _caller: ()
 
     @property
     def users(self) -> EditedFile:
@@ -80,9 +96,9 @@ class Terminal:
         """The rights that were typed. @raise ValueError: one is wrong or unknown"""
         return column_of(words, RESOURCES, self.roles())
 
-    def roles(self) -> Collection[str]:
-        """The names of the administrator's own."""
-        return parse_roles(EditedFile(self.files, self.paths.rapi_roles_file, parse_roles, self.owners).read()).keys()
+    def roles(self) -> Roles:
+        """The administrator's own."""
+        return parse_roles(EditedFile(self.files, self.paths.rapi_roles_file, parse_roles, self.owners).read())
 
     def content(self, path: str, limit: int) -> bytes:
         """Of another file that the settings name."""
@@ -110,15 +126,15 @@ def token_list(terminal: Terminal, words: argparse.Namespace) -> None:
     """Names, ends and rights."""
     for _number, line in entries(terminal.tokens.read()):
         token = parse_token(line)
-        past = token.expires is not None and token.expires <= terminal.now()
-        end = f"{expiry_text(token.expires)}{' (past)' if past else ''}"
+        end = f"{expiry_text(token.expires)}{' (past)' if is_past(token.expires, terminal.now()) else ''}"
         terminal.out.write(f"{token.name} {end} {' '.join(line.split(None, 3)[3:])}".rstrip() + "\n")
 
 
-def token_revoke(terminal: Terminal, words: argparse.Namespace) -> None:
+def token_revoke(terminal: Terminal, words: argparse.Namespace) -> str:
     """Take one away."""
     known(terminal.tokens, words.name, "token")
     terminal.tokens.put(words.name, None)
+    return caller_of(words.name)
 
 
 def user_add(terminal: Terminal, words: argparse.Namespace) -> None:
@@ -137,16 +153,19 @@ def user_password(terminal: Terminal, words: argparse.Namespace) -> None:
     terminal.users.put(words.name, " ".join([words.name, hashed_password(terminal), *column]))
 
 
-def user_modify(terminal: Terminal, words: argparse.Namespace) -> None:
-    """Give one other rights."""
+def user_modify(terminal: Terminal, words: argparse.Namespace) -> str | None:
+    """Give one other rights. Who has the same as before may have less than when he asked for jobs that could not be cancelled."""
     _name, password, *_column = known(terminal.users, words.name, "user").split(None, 2)
+    former = rights_of(terminal, words.name)
     terminal.users.put(words.name, f"{words.name} {password} {terminal.column(words)}".rstrip())
+    return None if rights_of(terminal, words.name).exceed(former, OPERATIONS) else words.name
 
 
-def user_remove(terminal: Terminal, words: argparse.Namespace) -> None:
+def user_remove(terminal: Terminal, words: argparse.Namespace) -> str:
     """Take one away."""
     known(terminal.users, words.name, "user")
     terminal.users.put(words.name, None)
+    return str(words.name)
 
 
 def user_list(terminal: Terminal, words: argparse.Namespace) -> None:
@@ -154,6 +173,13 @@ def user_list(terminal: Terminal, words: argparse.Namespace) -> None:
     for _number, line in entries(terminal.users.read()):
         name, password, *column = line.split(None, 2)
         terminal.out.write(" ".join([name, read_password(password).scheme.value, *column]) + "\n")
+
+
+def scope_list(terminal: Terminal, words: argparse.Namespace) -> None:
+    """Who has which scope of his own, in any of the files; tokens that have ended have none."""
+    for scope, kept in kept_by_scope(read_rapi_files(terminal.files, terminal.paths), terminal.now()).items():
+        for each in kept:
+            terminal.out.write(f"{scope} {each.kind} {each.name}\n")
 
 
 def ldap_check(terminal: Terminal, words: argparse.Namespace) -> None:
@@ -183,7 +209,8 @@ def ldap_check(terminal: Terminal, words: argparse.Namespace) -> None:
     terminal.out.write(f"{rights}\n")
 
 
-COMMANDS: Mapping[tuple[str, str], Callable[[Terminal, argparse.Namespace], None]] = {
+#: What each does; it gives the caller whose waiting jobs are to be cancelled, if any.
+COMMANDS: Mapping[tuple[str, str], Callable[[Terminal, argparse.Namespace], str | None]] = {
     ("token", "add"): token_add,
     ("token", "list"): token_list,
     ("token", "revoke"): token_revoke,
@@ -192,6 +219,7 @@ COMMANDS: Mapping[tuple[str, str], Callable[[Terminal, argparse.Namespace], None
     ("user", "modify"): user_modify,
     ("user", "remove"): user_remove,
     ("user", "list"): user_list,
+    ("scope", "list"): scope_list,
     ("ldap", "check"): ldap_check,
 }
 
@@ -211,6 +239,11 @@ def known(file: EditedFile, name: str, what: str) -> str:
     if not found:
         raise OpPrereqError(f"there is no {what} {name!r} in {file.path}", ECode.NOENT)
     return found[-1]
+
+
+def rights_of(terminal: Terminal, name: str) -> Rights:
+    """What a user may do by the files, roles included."""
+    return parse_users(terminal.users.read())[name].rights.with_roles(terminal.roles())
 
 
 def hashed_password(terminal: Terminal) -> str:
@@ -234,14 +267,18 @@ def typed_password(terminal: Terminal, prompt: str) -> str:
 def run(terminal: Terminal, argv: Sequence[str]) -> int:
     """Do what the words say; the exit status. Every problem is a line on standard error."""
     words = parser().parse_args(argv)
+    state = "nothing is changed"
     try:
         if words.verb not in LOOKING:
             check_ssconf_master(terminal.files, terminal.paths, terminal.own_name)
         terminal.files.mkdir(terminal.paths.rapi_dir)
         with one_at_a_time(terminal.paths.rapi_dir):
-            COMMANDS[words.noun, words.verb](terminal, words)
+            lessened = COMMANDS[words.noun, words.verb](terminal, words)
         if words.verb not in LOOKING:
+            state = changed(lessened)
             spread(terminal)
+        if lessened is not None:
+            withdraw(terminal, lessened)
     except (GanetiError, ValueError) as error:
         terminal.tell(f"ganeti-rapi-access: {error}")
         return error.exit_code if isinstance(error, GanetiError) else ExitCode.FAILURE
@@ -249,9 +286,20 @@ def run(terminal: Terminal, argv: Sequence[str]) -> int:
         terminal.tell(f"ganeti-rapi-access: {error.strerror or error}: {error.filename or terminal.paths.rapi_dir}")
         return ExitCode.FAILURE
     except (KeyboardInterrupt, EOFError):
-        terminal.tell("ganeti-rapi-access: interrupted; nothing is changed")
+        terminal.tell(f"ganeti-rapi-access: interrupted; {state}")
         return ExitCode.FAILURE
     return ExitCode.SUCCESS
+
+
+def changed(lessened: str | None) -> str:
+    """What is so from the change of the file until the master has done the rest."""
+    jobs = "" if lessened is None else f", and {left_waiting(lessened)}"
+    return f"the change is made; other nodes may not have it yet, ganeti-master brings it to them{jobs}"
+
+
+def left_waiting(caller: str) -> str:
+    """What is so of whoever's jobs were not cancelled."""
+    return f"jobs that {caller} asked for before may wait, and be done yet"
 
 
 def spread(terminal: Terminal) -> None:
@@ -261,6 +309,21 @@ def spread(terminal: Terminal) -> None:
             terminal.tell(f"master candidate {node} does not have this change yet, it gets it when it answers: {why}")
     except GanetiError as error:
         terminal.tell(f"no other node has this change yet; ganeti-master brings it to them when it runs: {error}")
+
+
+def withdraw(terminal: Terminal, caller: str) -> None:
+    """Say what becomes of jobs that were asked for with the rights of before; these are taken away, whatever becomes of them."""
+    try:
+        for sentence in terminal.withdraw(caller):
+            terminal.tell(f"{caller} asked for a job: {sentence}")
+    except GanetiError as error:
+        terminal.tell(f"{left_waiting(caller)}: {error}")
+
+
+def ask_luxid(paths: Paths, caller: str) -> Sequence[str]:
+    """@raise GanetiError: it does not run, or cannot do it."""
+    with Client(str(paths.query_socket), answer_timeout=WITHDRAW_LIMIT) as client:
+        return withdraw_jobs(client, caller)
 
 
 def ask_wconfd(paths: Paths) -> list[tuple[str, str]]:
@@ -281,7 +344,7 @@ def main() -> int:
     terminal = Terminal(
         paths=paths, files=RealFiles(InlineThreads()), owners=owners_at(paths),
         entropy=SystemEntropy(), now=time.time, stdin=sys.stdin, out=sys.stdout, err=sys.stderr, ask=getpass.getpass,
-        own_name=own_name(), spread=lambda: ask_wconfd(paths),
+        own_name=own_name(), spread=lambda: ask_wconfd(paths), withdraw=lambda caller: ask_luxid(paths, caller),
     )  # fmt: skip
     return run(terminal, sys.argv[1:])
 

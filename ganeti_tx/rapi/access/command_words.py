@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from ganeti_tx import __version__
+from ganeti_tx.model.expiry import NEVER, expiry_text, read_expiry
 from ganeti_tx.rapi.access.rights import Rights, read_rights, unknown_words
-from ganeti_tx.rapi.access.tokens import NEVER, expiry_text, read_expiry
 from ganeti_tx.runtime.tool_parser import ToolParser
 
 SECONDS = {"h": 3600, "d": 24 * 3600, "w": 7 * 24 * 3600}
@@ -27,9 +27,13 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )  # fmt: skip
     top.add_argument("-V", "--version", action="version", version=f"%(prog)s (ganeti ganeti_tx) {__version__}")
-    nouns = top.add_subparsers(dest="noun", required=True, metavar="{token,user,ldap}")
+    nouns = top.add_subparsers(dest="noun", required=True, metavar="{token,user,scope,ldap}")
     _add_token(nouns.add_parser("token", help="secrets for programs, with an end", allow_abbrev=False))
     _add_user(nouns.add_parser("user", help="people with passwords", allow_abbrev=False))
+    scope = nouns.add_parser("scope", help="what people and programs are kept to", allow_abbrev=False)
+    scope.add_subparsers(dest="verb", required=True).add_parser(
+        "list", help="show by scope which users, tokens, roles and groups of the directory have it", allow_abbrev=False
+    )
     ldap = nouns.add_parser("ldap", help="the directory", allow_abbrev=False).add_subparsers(dest="verb", required=True)
     check = ldap.add_parser("check", help="look for faults in its settings, or try a login", allow_abbrev=False)
     check.add_argument("name", metavar="NAME", nargs="?")

@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from ganeti_tx.errors import ConfigurationError, LockError
-from ganeti_tx.rapi.access.line_file import LineError, entries
+from ganeti_tx.model.line_file import LineError, entries
 from ganeti_tx.rapi.access.watched_file import MAX_FILE_SIZE
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import IFiles

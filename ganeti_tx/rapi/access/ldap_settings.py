@@ -12,7 +12,7 @@ from attrs import frozen
 
 from ganeti_tx.model.host_port import host_port
 from ganeti_tx.model.ip_address import parsed
-from ganeti_tx.rapi.access.line_file import LineError, entries
+from ganeti_tx.model.line_file import LineError, entries
 from ganeti_tx.rapi.access.rights import Rights, read_rights
 
 #: Keys of texts, with what they are when they are not there; None where that is nothing.

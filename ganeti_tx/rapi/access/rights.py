@@ -1,10 +1,10 @@
 """What somebody may do: options, roles, permissions and scopes, as the last column of a users file tells them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
-from ganeti_tx.rapi.caller import Scope
+from ganeti_tx.model.scope import Scope, read_scope
 from ganeti_tx.rapi.operations.operation import Operation
 
 #: The options of Ganeti 3.0.
@@ -65,6 +65,15 @@ class Rights:
             or any(permission.covers(operation) for permission in self.permissions)
         )
 
+    def give_all_of(self, others: "Rights", operations: Iterable[Operation]) -> bool:
+        """Whether whoever may do what others cover may do it with these, too; roles are to be added to both before."""
+        as_wide = not self.scopes or (bool(others.scopes) and others.scopes <= self.scopes)
+        return as_wide and all(self.cover(each) for each in operations if others.cover(each))
+
+    def exceed(self, others: "Rights", operations: Sequence[Operation]) -> bool:
+        """Whether they give all that others give, and more; roles are to be added to both before."""
+        return self.give_all_of(others, operations) and not others.give_all_of(self, operations)
+
     @property
     def is_list(self) -> bool:
         """Whether they say one by one what is allowed, instead of with Ganeti 3.0's options alone."""
@@ -73,7 +82,7 @@ class Rights:
     def __str__(self) -> str:
         """As they are written in the column."""
         permissions = [":".join(filter(None, (each.resource, each.method))) for each in self.permissions]
-        scopes = [f"{scope.kind}={scope.value}" for scope in self.scopes]
+        scopes = [str(scope) for scope in self.scopes]
         roles = [f"@{role}" for role in self.roles]
         return ",".join(word for words in (self.options, roles, permissions, scopes) for word in sorted(words))
 
@@ -105,18 +114,11 @@ def _read_word(word: str) -> Rights:
             raise ValueError("'@' stands before the name of a role")
         return Rights(roles=frozenset({word[1:]}))
     if "=" in word:
-        return Rights(scopes=frozenset({_read_scope(word)}))
+        return Rights(scopes=frozenset({read_scope(word)}))
     resource, colon, method = word.partition(":")
     if colon and method not in METHODS:
         raise ValueError(f"{word!r}: {method!r} is no method, allowed are {', '.join(sorted(METHODS))}")
     return Rights(permissions=frozenset({Permission(resource, method or None)}))
-
-
-def _read_scope(word: str) -> Scope:
-    kind, _, value = word.partition("=")
-    if not value or kind not in ("tag", "group"):
-        raise ValueError(f"{word!r} is no scope: write tag=TAG or group=NAME")
-    return Scope("tag" if kind == "tag" else "group", value)
 
 
 def unknown_words(rights: Rights, resources: Iterable[str], roles: Iterable[str]) -> Iterator[str]:

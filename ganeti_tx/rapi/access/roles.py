@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ganeti_tx.rapi.access.line_file import LineError, entries
+from ganeti_tx.model.line_file import LineError, entries
 from ganeti_tx.rapi.access.rights import ADMIN, READONLY, Rights, read_rights
 
 Roles = Mapping[str, Rights]

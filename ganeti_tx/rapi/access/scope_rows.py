@@ -1,20 +1,19 @@
 """Which instances, nodes and jobs are in somebody's scopes, found out from the configuration through LUXI."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from attrs import frozen
 
 from ganeti_tx.luxi.async_calls import AsyncCalls
-from ganeti_tx.rapi.access.opcode_rules import instances_of
+from ganeti_tx.model.scope import Scopes
+from ganeti_tx.model.signature import Ops
+from ganeti_tx.model.taken_names import hosts_called
+from ganeti_tx.rapi.access.judged_jobs import KEY_FIELDS, JudgedJob, RememberedJobs, judged
 from ganeti_tx.rapi.caller import Caller
 
 #: The fields of instances by which scopes are judged.
 SCOPE_FIELDS = ("name", "tags", "pnode.group")
-#: The entry of a reason trail that says who asked for a job.
-CALLER_SOURCE = "gnt:rapi:caller"
-
-Ops = Sequence[Mapping[str, Any]]
 
 
 @frozen
@@ -23,21 +22,17 @@ class ScopeRows:
 
     luxi: AsyncCalls
     caller: Caller
+    remembered: RememberedJobs
 
     @property
-    def tags(self) -> frozenset[str]:
-        """The tags of the scopes."""
-        return frozenset(scope.value for scope in self.caller.scopes if scope.kind == "tag")
-
-    @property
-    def groups(self) -> frozenset[str]:
-        """The node groups of the scopes."""
-        return frozenset(scope.value for scope in self.caller.scopes if scope.kind == "group")
+    def scopes(self) -> Scopes:
+        """What he is kept to."""
+        return Scopes(self.caller.scopes)
 
     def holds(self, row: Sequence[Any]) -> bool:
         """Whether an instance of these `SCOPE_FIELDS` values is in scope; what is not known is not."""
         _name, tags, group = row
-        return (isinstance(tags, list) and not self.tags.isdisjoint(tags)) or group in self.groups
+        return self.scopes.hold(tags if isinstance(tags, list) else [], group)
 
     async def instances(self, names: Collection[str]) -> set[str]:
         """Those of some names that are, to the letter, names of instances in scope."""
@@ -46,26 +41,40 @@ class ScopeRows:
         rows = await self.luxi.query_instances(sorted(set(names)), SCOPE_FIELDS)
         return {row[0] for row in rows if self.holds(row)} & set(names)
 
+    async def all_instances(self, field: str) -> list[str]:
+        """That field of all instances in scope."""
+        rows = await self.luxi.query_instances([], [field, *SCOPE_FIELDS])
+        return [row[0] for row in rows if self.holds(row[1:])]
+
+    async def all_jobs(self, archived: bool) -> list[int]:
+        """The ids of all jobs that are to be seen. @param archived: of those in the archive, too"""
+        rows = await self.luxi.query_jobs(None, ["id", "ops", "archived"] if archived else KEY_FIELDS)
+        jobs = [judged(row[1]) for row in rows] if archived else await self.remembered.of(rows)
+        return [row[0] for row, is_seen in zip(rows, await self._seen(jobs), strict=True) if is_seen]
+
     async def nodes(self, names: Collection[str]) -> set[str]:
         """Those of some names that are, to the letter, names of nodes in a group of the scopes."""
         if not names:
             return set()
         rows = await self.luxi.query_nodes(sorted(set(names)), ["name", "group"])
-        return {name for name, group in rows if group in self.groups} & set(names)
+        return {name for name, group in rows if group in self.scopes.groups} & set(names)
+
+    async def hosts(self, names: Collection[str]) -> set[str]:
+        """Those of some names that are hosts', as `hosts_called` says."""
+        if not names:
+            return set()
+        rows = await self.luxi.query_nodes([], ["name"])
+        cluster = (await self.luxi.query_cluster_info())["name"]
+        return set(hosts_called(names, [cluster, *(row[0] for row in rows)]))
 
     async def jobs(self, jobs: Iterable[Ops | None]) -> list[bool]:
         """Whether each job, by its opcodes, is to be seen: it is the caller's own, or all its instances are in scope."""
-        listed = list(jobs)
-        named = [[instances_of(op) for op in ops or ()] for ops in listed]
-        inside = await self.instances({name for job in named for op in job for name in op})
-        return [
-            bool(ops) and (self.is_own(ops or ()) or all(op and inside.issuperset(op) for op in job))
-            for ops, job in zip(listed, named, strict=True)
-        ]
+        return await self._seen([judged(ops) for ops in jobs])
+
+    async def _seen(self, jobs: Sequence[JudgedJob]) -> list[bool]:
+        inside = await self.instances({name for job in jobs for names in job.instances for name in names})
+        return [job.is_seen(self.caller, inside) for job in jobs]
 
     def is_own(self, ops: Ops) -> bool:
-        """Whether the caller himself asked for a job."""
-        return bool(ops) and all(
-            any(entry[0] == CALLER_SOURCE and entry[1] == self.caller.name for entry in op.get("reason", ()))
-            for op in ops
-        )
+        """Whether a job is the caller's own."""
+        return judged(ops).is_own(self.caller)

@@ -10,8 +10,9 @@ from typing import Any
 from attrs import define, field
 
 from ganeti_tx.luxi.async_calls import AsyncCalls
+from ganeti_tx.rapi.access.judged_jobs import RememberedJobs
 from ganeti_tx.rapi.access.opcode_rules import refusal
-from ganeti_tx.rapi.access.scope_rows import SCOPE_FIELDS, ScopeRows
+from ganeti_tx.rapi.access.scope_rows import ScopeRows
 from ganeti_tx.rapi.access.scoped_jobs import JobCheck
 from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.http.http_errors import not_found
@@ -23,21 +24,15 @@ Rows = list[Any]
 STATIC = frozenset({"root", "2", "version", "features", "openapi"})
 JUDGED_RESOURCES = ("instances", "jobs", "query", "os", "events")
 
-#: Filters that let everything pass.
-_ANY = {"instance": ["!=", "name", ""], "job": ["!=", "id", 0]}
+#: Rows that are named in one query; luxid takes 20,000 terms.
+AT_ONCE = 10_000
+#: The filter that lets everything pass.
+_ANY = ["&"]
 
 
 def can_be_judged(operation: Operation) -> bool:
     """Whether an operation may be begun by somebody who has scopes; all that is new is refused until it is listed."""
     return operation.resource in STATIC or operation.resource.partition("_")[0] in JUDGED_RESOURCES
-
-
-def within_scopes(luxi: AsyncCalls, caller: Caller, received: int) -> AsyncCalls:
-    """LUXI as a caller may use it; the very same for who has no scopes.
-
-    @param received: nanoseconds since the epoch at which the request came.
-    """
-    return ScopedCalls(luxi, caller, received) if caller.scopes else luxi
 
 
 @define
@@ -46,11 +41,11 @@ class ScopedCalls(AsyncCalls):
 
     luxi: AsyncCalls
     caller: Caller
-    received: int
+    remembered: RememberedJobs
     _rows: ScopeRows = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._rows = ScopeRows(self.luxi, self.caller)
+        self._rows = ScopeRows(self.luxi, self.caller, self.remembered)
 
     async def call(self, method: str, args: list[Any]) -> Any:
         """As AsyncClient.call says. @raise HttpError: 403, 404"""
@@ -60,7 +55,7 @@ class ScopedCalls(AsyncCalls):
         return await judged(self, *args)
 
     async def _submit_job(self, ops: Sequence[dict[str, Any]]) -> int:
-        return await self.luxi.submit_job(await JobCheck(self._rows).checked(ops, self.received))
+        return await self.luxi.submit_job(await JobCheck(self._rows).checked(ops))
 
     async def _cancel_job(self, job_id: int | str, kill: bool = False) -> Rows:
         """His own only: a job that somebody else wants done on his instances is for somebody else to cancel."""
@@ -82,19 +77,20 @@ class ScopedCalls(AsyncCalls):
 
     async def _query_jobs(self, job_ids: Sequence[int | str] | None, fields: Sequence[str]) -> Rows:
         """Those he sees; others that he asks for look as if they were not there."""
+        if not job_ids:
+            inside = await self._rows.all_jobs("archived" in fields)
+            rows = await self.luxi.query_jobs(inside, [*fields, "status"]) if inside else []
+            return [row[:-1] for row in rows if row[-1] is not None]
         rows = await self.luxi.query_jobs(job_ids, [*fields, "ops"])
         seen = await self._rows.jobs(row[-1] for row in rows)
-        if not job_ids:
-            return [row[:-1] for row, is_seen in zip(rows, seen, strict=True) if is_seen]
         return [
             row[:-1] if is_seen else [int(job_id) if name == "id" else None for name in fields]
             for job_id, row, is_seen in zip(job_ids, rows, seen, strict=True)
         ]
 
     async def _query_instances(self, names: Sequence[str], fields: Sequence[str], _locking: bool = False) -> Rows:
-        rows = await self.luxi.query_instances(names, [*fields, *SCOPE_FIELDS])
-        count = len(SCOPE_FIELDS)
-        return [row[:-count] for row in rows if self._rows.holds(row[-count:])]
+        inside = await (self._rows.instances(names) if names else self._rows.all_instances("name"))
+        return await self.luxi.query_instances(sorted(inside), fields) if inside else []
 
     async def _query_tags(self, kind: str, name: str = "") -> list[str]:
         if kind != "instance":
@@ -109,21 +105,41 @@ class ScopedCalls(AsyncCalls):
     async def _query(
         self, resource: str, fields: Sequence[str], query_filter: list[Any] | None = None
     ) -> dict[str, Any]:
-        """Of instances and jobs only."""
-        extra = {"instance": SCOPE_FIELDS, "job": ("ops",)}.get(resource)
-        if extra is None:
-            raise refusal(f"query anything but instances and jobs, such as '{resource}'")
-        if query_filter is not None:  # asking for one name alone would tell whether others have it
-            query_filter = ["&", query_filter, _ANY[resource]]
-        answer = await self.luxi.query(resource, [*fields, *extra], query_filter)
-        count = len(extra)
-        judged = [[value if status == 0 else None for status, value in row[-count:]] for row in answer["data"]]
-        if resource == "job":
-            inside = await self._rows.jobs(ops for (ops,) in judged)
+        """Of instances and jobs only. What is not in scope is left out before a filter is asked about it: errors would tell
+        of values, and time would.
+        """
+        inside: Sequence[str | int]
+        if resource == "instance":
+            key, inside = "uuid", await self._rows.all_instances("uuid")
+        elif resource == "job":
+            archived = mentions(query_filter, "archived") or "archived" in fields
+            key, inside = "id", await self._rows.all_jobs(archived)
         else:
-            inside = [self._rows.holds(row) for row in judged]
-        rows = [row[:-count] for row, is_inside in zip(answer["data"], inside, strict=True) if is_inside]
-        return {**answer, "fields": answer["fields"][:-count], "data": rows}
+            raise refusal(f"query anything but instances and jobs, such as '{resource}'")
+        asked = _ANY if query_filter is None else query_filter
+        answers = [
+            await self.luxi.query(resource, fields, ["&", ["|", *(["=", key, each] for each in part)], asked])
+            for part in parts_of(inside)
+        ]
+        rows = [row for answer in answers for row in answer["data"]]
+        return {**answers[0], "data": rows}
+
+
+def parts_of(inside: Sequence[str | int]) -> Sequence[Sequence[str | int]]:
+    """So many at once that a filter may have them, with some of the caller's own terms; one part if there is nothing."""
+    return [inside[at : at + AT_ONCE] for at in range(0, len(inside), AT_ONCE)] or [()]
+
+
+def mentions(query_filter: object, field: str) -> bool:
+    """Whether a filter may look at a field."""
+    waiting = [query_filter]
+    while waiting:
+        term = waiting.pop()
+        if term == field:
+            return True
+        if isinstance(term, list):
+            waiting.extend(term)
+    return False
 
 
 _METHODS: Mapping[str, Callable[..., Awaitable[Any]]] = {

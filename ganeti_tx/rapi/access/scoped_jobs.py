@@ -6,8 +6,10 @@ from typing import Any
 from attrs import frozen
 
 from ganeti_tx.model.opcodes import OpCode, OpInstanceCreate, OpTagsDel, OpTagsSet, decode
-from ganeti_tx.rapi.access.opcode_rules import WITHOUT_INSTANCE, check_parameters, instances_of, nodes_of, refusal
-from ganeti_tx.rapi.access.scope_rows import CALLER_SOURCE, ScopeRows
+from ganeti_tx.model.opcodes.named import WITHOUT_INSTANCE, instances_of, new_names_of
+from ganeti_tx.model.taken_names import host_refusal
+from ganeti_tx.rapi.access.opcode_rules import check_parameters, node_names_of, refusal
+from ganeti_tx.rapi.access.scope_rows import ScopeRows
 from ganeti_tx.rapi.http.http_errors import forbidden, not_found
 
 RawOp = dict[str, Any]
@@ -19,17 +21,23 @@ class JobCheck:
 
     rows: ScopeRows
 
-    async def checked(self, ops: Sequence[RawOp], received: int) -> list[RawOp]:
-        """The opcodes, with who asked for them in their reason trails.
+    async def checked(self, ops: Sequence[RawOp]) -> list[RawOp]:
+        """The opcodes as they are to be submitted.
 
-        @param received: nanoseconds since the epoch at which the request came.
         @raise HttpError: 403, it may not be done; 404, there is no such instance or job in scope.
         """
         if not ops:
             raise refusal("submit jobs of nothing")
-        for raw in ops:
+        completed = [await self._completed(raw) for raw in ops]
+        for raw in completed:
             await self._judge(raw, decode(raw))
-        return [self._signed(raw, received) for raw in ops]
+        return completed
+
+    async def _completed(self, raw: RawOp) -> RawOp:
+        """With the hypervisor that is meant where none is named: it is the one that is judged, and no other later on."""
+        if raw.get("OP_ID") != OpInstanceCreate.op_id() or raw.get("hypervisor") is not None:
+            return raw
+        return {**raw, "hypervisor": (await self.rows.luxi.query_cluster_info())["default_hypervisor"]}
 
     async def _judge(self, raw: RawOp, op: OpCode) -> None:
         check_parameters(op)
@@ -38,22 +46,24 @@ class JobCheck:
             raise refusal(f"submit {op.op_id()} without naming instances")
         for name in set(names) - await self.rows.instances(names):
             raise not_found(f"there is no instance '{name}'")
-        nodes = list(nodes_of(op))
+        nodes = list(node_names_of(op))
         for node in set(nodes) - await self.rows.nodes(nodes):
             raise forbidden(f"node '{node}' is in none of the node groups that {self.rows.caller.name} is kept to")
+        for name in await self.rows.hosts([*new_names_of(op)]):
+            raise forbidden(host_refusal(name))
         self._check_future(op)
         await self._check_dependencies(op)
 
     def _check_future(self, op: OpCode) -> None:
         """What comes to be is in scope, and what is in scope stays there."""
-        if isinstance(op, OpInstanceCreate) and self.rows.tags.isdisjoint(op.tags) and op.pnode is None:
+        if isinstance(op, OpInstanceCreate) and self.rows.scopes.tags.isdisjoint(op.tags) and op.pnode is None:
             raise forbidden(f"a new instance needs {self._needs()}")
-        if isinstance(op, (OpTagsSet, OpTagsDel)) and not self.rows.tags.isdisjoint(op.tags):
+        if isinstance(op, (OpTagsSet, OpTagsDel)) and not self.rows.scopes.tags.isdisjoint(op.tags):
             raise refusal("change the tags that say which")
 
     def _needs(self) -> str:
-        tags = [f"the tag '{tag}'" for tag in sorted(self.rows.tags)]
-        groups = [f"a primary node (pnode) of node group '{group}'" for group in sorted(self.rows.groups)]
+        tags = [f"the tag '{tag}'" for tag in sorted(self.rows.scopes.tags)]
+        groups = [f"a primary node (pnode) of node group '{group}'" for group in sorted(self.rows.scopes.groups)]
         return " or ".join(tags + groups)
 
     async def _check_dependencies(self, op: OpCode) -> None:
@@ -66,8 +76,3 @@ class JobCheck:
         for job_id, seen in zip(wanted, await self.rows.jobs(ops for (ops,) in found), strict=True):
             if not seen:
                 raise not_found(f"there is no job {job_id}")
-
-    def _signed(self, raw: RawOp, received: int) -> RawOp:
-        """Nobody else can sign so: such entries are taken out of what clients send."""
-        reason: list[Any] = [entry for entry in raw.get("reason", ()) if entry[0] != CALLER_SOURCE]
-        return {**raw, "reason": [*reason, [CALLER_SOURCE, self.rows.caller.name, received]]}

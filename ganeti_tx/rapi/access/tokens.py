@@ -8,18 +8,16 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
 
 from attrs import field, frozen
 
+from ganeti_tx.model.expiry import is_past, read_expiry
+from ganeti_tx.model.line_file import LineError, entries
 from ganeti_tx.rapi.access.authorization import BasicLogin, BearerLogin
-from ganeti_tx.rapi.access.line_file import LineError, entries
 from ganeti_tx.rapi.access.rights import Rights, read_rights
 from ganeti_tx.rapi.access.source import Identity
 from ganeti_tx.rapi.access.watched_file import WatchedFile
 
-NEVER = "never"
-TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 #: Makes a token known as one, to people and to programs that look for leaked secrets.
 PREFIX = "gnt_"
 SECRET_BYTES = 32
@@ -72,19 +70,9 @@ def token_name(text: str) -> str:
     return text
 
 
-def read_expiry(text: str) -> int | None:
-    """Seconds since the epoch, None for never. @raise ValueError: it is no time."""
-    if text == NEVER:
-        return None
-    try:
-        return int(datetime.strptime(text, TIME_FORMAT).replace(tzinfo=UTC).timestamp())
-    except ValueError:
-        raise ValueError(f"{text!r} is no expiry: write {NEVER} or a UTC time such as 2026-12-31T23:59:59Z") from None
-
-
-def expiry_text(expires: int | None) -> str:
-    """The same back."""
-    return NEVER if expires is None else datetime.fromtimestamp(expires, UTC).strftime(TIME_FORMAT)
+def caller_of(token: str) -> str:
+    """How somebody is called who shows a token of this name."""
+    return f"token:{token}"
 
 
 def new_secret(random_bytes: Callable[[int], bytes]) -> str:
@@ -119,8 +107,8 @@ class StoredTokens:
         if not secret.startswith(PREFIX):
             return None
         token = self.file.content.get(hash_of(secret))
-        if token is None or (token.expires is not None and token.expires <= self.now()):
+        if token is None or is_past(token.expires, self.now()):
             return None
         if isinstance(login, BasicLogin) and login.name != token.name:
             return None
-        return Identity(f"token:{token.name}", token.rights)
+        return Identity(caller_of(token.name), token.rights)

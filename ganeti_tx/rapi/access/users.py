@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from ganeti_tx.rapi.access.line_file import LineError, entries
+from ganeti_tx.model.line_file import LineError, entries
 from ganeti_tx.rapi.access.passwords import Password, read_password
 from ganeti_tx.rapi.access.rights import Rights, read_rights
 

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from attrs import define, field
 from twisted.logger import Logger
 
-from ganeti_tx.rapi.access.line_file import LineError
+from ganeti_tx.model.line_file import LineError
 from ganeti_tx.runtime.files import IFiles
 
 T = TypeVar("T")

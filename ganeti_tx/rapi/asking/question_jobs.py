@@ -1,6 +1,6 @@
-"""Jobs that only find something out, which GET submits: equal ones are one job while it is open, and those of nobody in
-particular are few, since everybody may ask for them. Who may have no job of his own is answered by one that has just ended, so
-that a program that looks every few seconds misses nothing.
+"""Jobs that only find something out, which GET submits: equal ones of one caller are one job while it is open, and those of
+nobody in particular are few, since everybody may ask for them. Who may have no new job is answered by one that has just ended,
+so that a program that looks every few seconds misses nothing.
 """
 
 from collections import OrderedDict
@@ -119,9 +119,9 @@ class QuestionJobs:
 
 
 def question_of(caller: Caller, op: OpCode) -> Hashable:
-    """What makes two questions equal: the opcode but for its reasons; a scoped user shares with nobody."""
+    """What makes two questions equal: the opcode but for its reasons, and who asks, with whose rights the job goes."""
     plain = encode(msgspec.structs.replace(op, reason=()), Disclosure.WIRE)
-    return msgspec.json.encode(plain, order="sorted"), caller if caller.scopes else None
+    return msgspec.json.encode(plain, order="sorted"), caller
 
 
 async def open_jobs(luxi: AsyncCalls, job_ids: list[int]) -> set[int]:

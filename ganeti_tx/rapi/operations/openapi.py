@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
+from ganeti_tx.model.own_features import DISK_FORMATS, OWN_FEATURES
 from ganeti_tx.rapi.operations.operation import NUMBERS, Argument, Operation
 from ganeti_tx.rapi.operations.plain_arrays import with_plain_arrays
 from ganeti_tx.rapi.operations.schemas import INTEGER, TEXT, exactly
@@ -58,6 +59,7 @@ def document(operations: Iterable[Operation]) -> Object:
             "title": "Ganeti Remote API",
             "version": VERSION,
             "description": "Everything that changes the cluster submits a job and answers its id.",
+            OWN_FEATURES: [DISK_FORMATS],
         },
         "paths": paths,
         "components": {

@@ -7,7 +7,7 @@ import msgspec
 from attrs import frozen
 
 from ganeti_tx.model.opcodes import Disclosure, OpCode, encode, encode_as_sent
-from ganeti_tx.rapi.http.http_errors import forbidden
+from ganeti_tx.rapi.http.http_errors import bad_request, forbidden
 from ganeti_tx.rapi.operations import arguments
 from ganeti_tx.rapi.operations.bodies import body_object, checked, refuse_fixed, renamed, with_integers
 from ganeti_tx.rapi.operations.operation import Argument, Call, Method, Operation, Schema
@@ -86,9 +86,19 @@ class Submission:
 
     def parameters(self, call: Call) -> Params:
         """What the request says of the opcode. @raise HttpError: it says what it may not (400, 403)."""
+        self._refuse_real_run(call)
         params = self._from_body(call) if self.takes_body else depends_of(call.body)
         values = {fixed.name: fixed.read(call) for fixed in self.fixed}
         return params | {name: value for name, value in values.items() if value is not None}
+
+    def _refuse_real_run(self, call: Call) -> None:
+        """@raise HttpError: it shall only be looked whether it could be done, but here it would be done (400)."""
+        if (
+            DRY_RUN not in self.fixed
+            and call.operation.method != "GET"
+            and arguments.flag(call, arguments.DRY_RUN.name)
+        ):
+            raise bad_request(f"argument '{arguments.DRY_RUN.name}' is not available here, and nothing was done")
 
     def _from_body(self, call: Call) -> Params:
         params = renamed(self.prepare(call, body_object(call.body)), self.renames)

@@ -47,13 +47,17 @@ def migrate_instance(
     cleanup: bool | None = None,
     target_node: str | None = None,
     secondary_node: str | None = None,
+    copy_disks: bool | None = None,
     reason: str | None = None,
 ) -> Request[JobId]:
     """Move a running instance to another node; `mode` is "live" or "non-live".
 
     @param secondary_node: the primary node of a mirrored instance that goes to a node without a copy.
+    @param copy_disks: whether disks that only its node has go along to the target node.
     """
-    body = given(mode=mode, cleanup=cleanup, target_node=target_node, secondary_node=secondary_node)
+    body = given(
+        mode=mode, cleanup=cleanup, target_node=target_node, secondary_node=secondary_node, copy_disks=copy_disks
+    )
     return submit("PUT", path("/2/instances/{}/migrate", instance), {"reason": reason}, body)
 
 

@@ -12,6 +12,7 @@ class RestrictedCommand(NodeCall[str], frozen=True, kw_only=True):
     """Run a program of the administrator's by its name, without arguments; gives what it said."""
 
     name: ClassVar[str] = "restricted_command"
+    in_lines: ClassVar[bool] = False
     timeout: ClassVar[float] = SLOW
     command: str
 
@@ -20,6 +21,7 @@ class RunOob(NodeCall[str], frozen=True, kw_only=True):
     """Run an out-of-band program for another node, on the master; gives its standard output."""
 
     name: ClassVar[str] = "run_oob"
+    in_lines: ClassVar[bool] = False
     timeout: ClassVar[float] = NORMAL
     program: str
     command: str

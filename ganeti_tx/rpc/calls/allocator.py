@@ -9,6 +9,7 @@ class IallocatorRunner(NodeCall[str], frozen=True, kw_only=True):
     """Run an allocator on a document, with options of its own; what it prints. A value of None is an option without one."""
 
     name: ClassVar[str] = "iallocator_runner"
+    in_lines: ClassVar[bool] = False
     max_request: ClassVar[int] = 64 * MiB
     allocator: str
     idata: str

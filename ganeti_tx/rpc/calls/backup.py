@@ -40,6 +40,7 @@ class ExportInfo(Question[ExportDescription], frozen=True, kw_only=True):
     """What does an export tell of itself?"""
 
     name: ClassVar[str] = "export_info"
+    in_lines: ClassVar[bool] = False
     timeout: ClassVar[float] = FAST
     path: ExportPath
 

@@ -42,6 +42,9 @@ class NodeCall(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     needs_secrets: ClassVar[bool] = False
     #: Whether what the node has on its disk decides about it; one that does not still works when that cannot be read any more.
     needs_disk: ClassVar[bool] = True
+    #: Whether each text of its answer is within a line, as people may be told it: the end of a line in one arrives as \n.
+    #: A class whose answer has what a program said, or reads, says no.
+    in_lines: ClassVar[bool] = True
     timeout: ClassVar[float] = NORMAL
     max_request: ClassVar[int] = 4 * MiB
     max_response: ClassVar[int] = 16 * MiB

@@ -5,6 +5,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from ganeti_tx.model.console import ToldConsole
+from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.rpc.calls.base import NORMAL, ONE_DAY, SLOW, URGENT, NodeCall, Question
 from ganeti_tx.rpc.calls.disk import disk_tree
@@ -23,7 +25,10 @@ def instance_with_disks(instance: InstanceSpec) -> list[str]:
 class RunningInstance(msgspec.Struct, frozen=True, gc=False):
     """An instance as its hypervisor sees it: memory in MiB, CPU time in seconds.
 
-    @ivar state: 0 running, 1 shut down by its user, 2 halted by its hypervisor after an error, which `why` names.
+    @ivar state: 0 running, 1 shut down by its user, 2 halted by its hypervisor after an error.
+    @ivar why: that error; or why it is not reached though it runs.
+    @ivar uuid: that of the instance for which it was started ('': its node does not know).
+    @ivar ended_by: a command of its node that ends it, when it belongs to nobody.
     """
 
     memory: int
@@ -31,6 +36,12 @@ class RunningInstance(msgspec.Struct, frozen=True, gc=False):
     state: int
     time: float
     why: str = ""
+    uuid: str = ""
+    ended_by: str = ""
+
+    def is_of(self, uuid: str) -> bool:
+        """Whether it is the instance of that uuid, as far as is known: names are used again."""
+        return self.uuid in ("", uuid)
 
 
 class AllInstancesInfo(Question[dict[str, RunningInstance]], frozen=True, kw_only=True):
@@ -42,21 +53,27 @@ class AllInstancesInfo(Question[dict[str, RunningInstance]], frozen=True, kw_onl
 
 
 class InstanceInfo(Question[RunningInstance | None], frozen=True, kw_only=True):
-    """One instance, or nothing."""
+    """The machine that has an instance's name, or nothing; `RunningInstance.is_of` tells whether it is the instance's."""
 
     name: ClassVar[str] = "instance_info"
     timeout: ClassVar[float] = URGENT
     instance_name: str
     hypervisor: str
 
+    @classmethod
+    def of(cls, instance: Instance) -> "InstanceInfo":
+        """Of this one's name."""
+        return cls(instance_name=instance.name, hypervisor=instance.hypervisor.value)
 
-class InstanceStart(NodeCall[None], frozen=True, kw_only=True):
-    """Make the disks ready and start the instance.
+
+class InstanceStart(NodeCall[str | None], frozen=True, kw_only=True):
+    """Make the disks ready and start the instance. Answers why it runs without being told of itself, if it does.
 
     @ivar variables: what the metadata daemon tells it that OS scripts are told, beside what is so for every instance.
     """
 
     name: ClassVar[str] = "instance_start"
+    in_lines: ClassVar[bool] = True
     instance: InstanceSpec
     startup_paused: bool = False
     variables: dict[str, str] = {}
@@ -77,14 +94,20 @@ class InstanceForget(NodeCall[None], frozen=True, kw_only=True):
         return [named(self.instance.name)]
 
 
-class InstanceShutdown(NodeCall[None], frozen=True, kw_only=True):
-    """Stop the instance: ask, wait `shutdown_timeout` seconds, cut off; at once with `force`. The disks stay ready."""
+class InstanceShutdown(NodeCall[str | None], frozen=True, kw_only=True):
+    """Stop the instance: ask, wait `shutdown_timeout` seconds, cut off; at once with `force`. The disks stay ready.
+
+    Answers what went wrong with the asking, if anything, or that the machine of this name is another instance's and is left alone.
+
+    @ivar instance_uuid: that of the instance; '': whatever has its name is stopped.
+    """
 
     name: ClassVar[str] = "instance_shutdown"
     instance_name: str
     hypervisor: str
     shutdown_timeout: float
     force: bool = False
+    instance_uuid: str = ""
 
     def reserves(self) -> Iterable[str]:
         """The instance; its disks stay as they are."""
@@ -95,8 +118,11 @@ class InstanceShutdown(NodeCall[None], frozen=True, kw_only=True):
         return self.shutdown_timeout + NORMAL
 
 
-class InstanceReboot(NodeCall[None], frozen=True, kw_only=True):
-    """Restart from inside the hypervisor ("soft") or by stopping and starting ("hard")."""
+class InstanceReboot(NodeCall[str | None], frozen=True, kw_only=True):
+    """Restart from inside the hypervisor ("soft") or by stopping and starting ("hard").
+
+    Answers as InstanceShutdown and InstanceStart do.
+    """
 
     name: ClassVar[str] = "instance_reboot"
     instance: InstanceSpec
@@ -140,15 +166,15 @@ class InstanceRunRename(NodeCall[None], frozen=True, kw_only=True):
         return [*instance_with_disks(self.instance), named(self.old_name)]
 
 
-class InstanceConsole(Question[dict[str, Any]], frozen=True, kw_only=True):
-    """How to reach the console; a wire InstanceConsole."""
+class InstanceConsole(Question[ToldConsole], frozen=True, kw_only=True):
+    """How to reach the console."""
 
     name: ClassVar[str] = "instance_console_info"
     timeout: ClassVar[float] = URGENT
     instance: InstanceSpec
 
 
-class InstanceConsoles(Question[dict[str, dict[str, Any]]], frozen=True, kw_only=True):
+class InstanceConsoles(Question[dict[str, ToldConsole]], frozen=True, kw_only=True):
     """As InstanceConsole, by name, for all of these at once; one of which the node cannot tell is left out."""
 
     name: ClassVar[str] = "instance_consoles"
@@ -157,8 +183,14 @@ class InstanceConsoles(Question[dict[str, dict[str, Any]]], frozen=True, kw_only
 
 
 class HypervisorValidateParams(Question[None], frozen=True, kw_only=True):
-    """Can the node run an instance with these filled parameters?"""
+    """Can the node run an instance with these filled parameters, and does it have what `instance` would be started from?"""
 
     name: ClassVar[str] = "hypervisor_validate_params"
     hypervisor: str
     hvparams: dict[str, Any]
+    instance: InstanceSpec | None = None
+
+    @classmethod
+    def of(cls, instance: InstanceSpec) -> "HypervisorValidateParams":
+        """Whether this one could be started."""
+        return cls(hypervisor=instance.hypervisor, hvparams=instance.hvparams, instance=instance)

@@ -1,10 +1,14 @@
 """Calls about the keys of the cluster and its nodes. The master's node daemon makes them: no job has the authority's."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
 
+from ganeti_tx.model.ssh_keys import KEY
 from ganeti_tx.rpc.calls.base import FAST, URGENT, NodeCall
+
+#: Without a comment: nothing else may come into root's authorized keys.
+PublicKey = Annotated[str, msgspec.Meta(pattern=rf"^{KEY.pattern}\Z")]
 
 
 class KeysRapi(NodeCall[bool], frozen=True, kw_only=True):
@@ -83,7 +87,7 @@ class NodeTakeKeys(NodeCall[None], frozen=True, kw_only=True):
         return f"<{self.name}>"
 
 
-class SshMakeKey(NodeCall[str], frozen=True, kw_only=True):
+class SshMakeKey(NodeCall[PublicKey], frozen=True, kw_only=True):
     """Make an SSH key for root, which is not used yet; one that was made before and is not used either is gone. The public key."""
 
     name: ClassVar[str] = "ssh_make_key"

@@ -24,6 +24,7 @@ class InstanceMetadataRead(NodeCall[str], frozen=True, kw_only=True):
     """What the guest has written to its node since the last time; each byte is read once."""
 
     name: ClassVar[str] = "instance_metadata_read"
+    in_lines: ClassVar[bool] = False
     timeout: ClassVar[float] = URGENT
     instance_name: str
 

@@ -95,8 +95,16 @@ class BlockdevSnapshot(DiskCall[list[Any]], frozen=True, kw_only=True):
     """Keep the present state of a disk, or of its data volume; answers the snapshot's logical id. `size` is MiB."""
 
     name: ClassVar[str] = "blockdev_snapshot"
+    in_lines: ClassVar[bool] = False
     snap_name: str
     snap_size: int
+
+
+class BlockdevSnapshotFaults(Question[list[str]], frozen=True, kw_only=True):
+    """Why can these disks have no snapshot now? An empty line for each that can."""
+
+    name: ClassVar[str] = "blockdev_snapshot_faults"
+    disks: list[DiskSpec]
 
 
 class BlockdevSetinfo(DiskCall[None], frozen=True, kw_only=True):

@@ -1,12 +1,13 @@
 """Calls about the node itself: what it is, how it is, and its place in the cluster."""
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
 from ganeti_tx.model.nic_link import NicLink
 from ganeti_tx.model.params.node import EXCLUSIVE
 from ganeti_tx.rpc.calls.base import FAST, SLOW, URGENT, NodeCall, Question
+from ganeti_tx.rpc.calls.check_answers import CheckAnswers
 
 
 class Version(Question[int], frozen=True, kw_only=True):
@@ -66,7 +67,7 @@ class NodeInfo(Question[NodeFacts], frozen=True, kw_only=True):
     hypervisors: list[str]
 
 
-class NodeVerify(Question[dict[str, Any]], frozen=True, kw_only=True):
+class NodeVerify(Question[CheckAnswers], frozen=True, kw_only=True):
     """Run checks, keyed by Ganeti's names of them ("hypervisor", "filelist", "time", "version", ...)."""
 
     name: ClassVar[str] = "node_verify"
@@ -82,7 +83,11 @@ class NodeHasIpAddress(Question[bool], frozen=True, kw_only=True):
     address: str
 
 
-class NodeCryptoTokens(Question[list[tuple[str, str]]], frozen=True, kw_only=True):
+#: Of a certificate. The configuration brings it to all nodes in lines with others, so that it is one word.
+Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Za-z:._-]{1,128}\Z")]
+
+
+class NodeCryptoTokens(Question[list[tuple[str, Digest]]], frozen=True, kw_only=True):
     """By what is the node known? A list of [kind, token]; "ssl" is the digest of its client certificate,
     "server" of the one that it shows when it is called.
     """

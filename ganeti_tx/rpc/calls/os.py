@@ -37,7 +37,7 @@ class OsValidate(Question[bool], frozen=True, kw_only=True):
     @ivar hidden: the parameters whose values nobody may be told, whatever the OS says of them.
     @ivar hypervisor: what it shall be installed under; None: nothing shall be.
     @ivar on_node: its create script shall run on the node itself, which only one may that is trusted.
-    @ivar scripts: the optional ones that it shall have.
+    @ivar scripts: the optional ones that it shall have, and the node may run.
     """
 
     name: ClassVar[str] = "os_validate"

@@ -9,9 +9,9 @@ from typing import Annotated, ClassVar
 import msgspec
 
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.remote_moves import KeyName
 from ganeti_tx.rpc.calls.base import FAST, NodeCall, Question, R
 from ganeti_tx.rpc.calls.disk import disk_tree
-from ganeti_tx.rpc.calls.transfer_keys import KeyName
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 #: Names are directories on the nodes.

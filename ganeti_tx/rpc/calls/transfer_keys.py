@@ -1,15 +1,10 @@
 """Calls about the keys by which two clusters know one another while an instance moves (reference: remote-export.json)."""
 
 from collections.abc import Iterable
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
-import msgspec
-
-from ganeti_tx.model.remote_moves import KEY_NAME
+from ganeti_tx.model.remote_moves import KeyName
 from ganeti_tx.rpc.calls.base import FAST, NodeCall, Question, R
-
-#: Names are directories on the node.
-KeyName = Annotated[str, msgspec.Meta(pattern=rf"^{KEY_NAME.pattern}\Z")]
 
 
 class KeyCall(NodeCall[R], frozen=True, kw_only=True):
@@ -23,17 +18,23 @@ class KeyCall(NodeCall[R], frozen=True, kw_only=True):
 
 
 class X509CertCreate(KeyCall[str], frozen=True, kw_only=True):
-    """Make a key with a certificate that is good for some seconds; the answer is the certificate. One that is there stays."""
+    """Make a key with a certificate that is good for some seconds; the answer is the certificate. One that is there stays.
+
+    @ivar early: whether it is good some time before it is made, for nodes whose clocks are late.
+    """
 
     name: ClassVar[str] = "x509_cert_create"
+    in_lines: ClassVar[bool] = False
     timeout: ClassVar[float] = FAST
     validity: int
+    early: bool = False
 
 
 class X509CertRead(Question[str | None], frozen=True, kw_only=True):
     """What is the certificate of a key? None when there is none."""
 
     name: ClassVar[str] = "x509_cert_read"
+    in_lines: ClassVar[bool] = False
     timeout: ClassVar[float] = FAST
     key: KeyName
 

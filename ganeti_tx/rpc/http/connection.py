@@ -6,11 +6,13 @@ from typing import Any
 
 from attrs import define
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.internet.protocol import Protocol, connectionDone
 from twisted.python.failure import Failure
 
 from ganeti_tx.rpc.http.answer import Answer, AnswerReader
-from ganeti_tx.rpc.http.errors import AnswerTooLong, BadAnswer
+from ganeti_tx.rpc.http.arrival import is_unheard
+from ganeti_tx.rpc.http.errors import AnswerTooLong, BadAnswer, Unheard
 from ganeti_tx.rpc.http.paced_body import PacedBody
 
 #: A body of so many bytes at most is sent in one piece with its head; most calls are some hundred bytes.
@@ -22,6 +24,11 @@ SIGN_INTERVAL = 5
 SIGNS = 11
 #: Milliseconds until what was sent must have arrived: the kernel asks for no life while something is under way.
 ARRIVAL_LIMIT = 1000 * (SILENCE + SIGNS * SIGN_INTERVAL)
+#: Seconds until a request must have begun to arrive, about as long as a new connection may take: on one that was kept open it
+#: may be the first to find that the machine is gone. A call that has arrived is not given up so soon.
+ARRIVES_WITHIN = 6.0
+#: The least time without an acknowledgement that tells so: one of what was there before may have come in between.
+_UNHEARD = 0.9
 
 
 @define(eq=False)
@@ -30,6 +37,7 @@ class Exchange:
 
     reader: AnswerReader
     done: "Deferred[Answer]"
+    arriving: IDelayedCall
     sending: PacedBody | None = None
 
     @property
@@ -47,22 +55,30 @@ class NodeConnection(Protocol):
 
     transport: Any
 
-    def __init__(self, unused: "Callable[[NodeConnection], None]", lost: "Callable[[NodeConnection], None]") -> None:
+    def __init__(
+        self,
+        unused: "Callable[[NodeConnection], None]",
+        lost: "Callable[[NodeConnection], None]",
+        clock: IReactorTime,
+        arrives_within: float = ARRIVES_WITHIN,
+    ) -> None:
         """@param unused: hears that another request may be made. @param lost: hears that none can be made any more."""
         self._unused, self._lost = unused, lost
+        self._clock, self._arrives_within = clock, arrives_within
         self._exchange: Exchange | None = None
 
     def connectionMade(self) -> None:
         ask_for_life(self.transport)
 
     def ask(self, head: bytes, body: bytes, limit: int) -> "Deferred[Answer]":
-        """Send a request, while no other is under way; who cancels it hangs up.
+        """Send a request, while no other is under way; who cancels it hangs up. It fails with Unheard when nothing of it arrives.
 
         @param limit: bytes that the body of the answer may have.
         """
         assert self._exchange is None, "one request at a time"
         done: Deferred[Answer] = Deferred(canceller=lambda _: self._abandon())
-        self._exchange = Exchange(AnswerReader(limit), done)
+        arriving = self._clock.callLater(self._arrives_within, self._look)
+        self._exchange = Exchange(AnswerReader(limit), done, arriving)
         if len(body) <= SMALL:
             self.transport.write(head + body)
         else:
@@ -84,7 +100,7 @@ class NodeConnection(Protocol):
             return
         if answer is None:
             return
-        self._exchange = None
+        self._over()
         if exchange.reader.reusable and exchange.is_sent:
             self._unused(self)
         else:
@@ -93,12 +109,27 @@ class NodeConnection(Protocol):
 
     def connectionLost(self, reason: Failure = connectionDone) -> None:
         self._lost(self)
-        exchange, self._exchange = self._exchange, None
-        if exchange is not None:
+        if (exchange := self._over()) is not None:
             exchange.done.errback(reason)
 
+    def _look(self) -> None:
+        """The request should have begun to arrive."""
+        if (
+            is_unheard(self.transport.socket, _UNHEARD * self._arrives_within)
+            and (exchange := self._over()) is not None
+        ):
+            self.abort()
+            exchange.done.errback(Unheard())
+
+    def _over(self) -> Exchange | None:
+        """Nothing is under way any more; what was."""
+        exchange, self._exchange = self._exchange, None
+        if exchange is not None and exchange.arriving.active():
+            exchange.arriving.cancel()
+        return exchange
+
     def _abandon(self) -> None:
-        self._exchange = None
+        self._over()
         self.abort()
 
     def abort(self) -> None:

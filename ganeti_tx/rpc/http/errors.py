@@ -12,6 +12,10 @@ class AnswerTooLong(Exception):
         super().__init__(f"more than {limit} bytes")
 
 
+class Unheard(Exception):
+    """Nothing of a request has been seen to arrive."""
+
+
 def shown(data: bytes) -> str:
     """The beginning of bytes that should be something else, harmless on every terminal."""
     return ascii(data[:60].decode("latin-1"))

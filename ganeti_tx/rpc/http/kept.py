@@ -41,6 +41,11 @@ class KeptConnections:
         """It is closed."""
         self._unused.get(place, {}).pop(connection, None)
 
+    def close_all_to(self, place: Place) -> None:
+        """They are of no use."""
+        for connection in self._unused.pop(place, ()):
+            connection.abort()
+
     def close(self) -> None:
         """Close all, and those that are in use once they are not."""
         self._closed = True

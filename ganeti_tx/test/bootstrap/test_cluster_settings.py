@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.bootstrap.cluster_settings import check_params
+from ganeti_tx.bootstrap.cluster_settings import check_params, cluster_settings
 from ganeti_tx.bootstrap.problems import Problems
 from ganeti_tx.bootstrap.settings import InitSettings
 from ganeti_tx.model.enums import Hypervisor
@@ -34,6 +34,16 @@ class CheckParamsTests(SynchronousTestCase):
             self.assertTrue(all("'plain' needs a volume group" in line for line in problems.found))
         self.assertNotIn("plain", InitSettings(cluster_name="c").enabled_disk_templates)
 
+    def test_policy(self) -> None:
+        """A new cluster's policy allows the templates that are enabled, or those of them that are named."""
+        for named, allowed, faults in ((None, ["file", "diskless"], 0), (["file"], ["file"], 0), (["rbd"], ["rbd"], 1)):
+            problems = Problems()
+            ipolicy = {} if named is None else {"disk-templates": named}
+            settings = InitSettings(cluster_name="c", enabled_disk_templates=["file", "diskless"], ipolicy=ipolicy)
+            made = cluster_settings(settings, check_params(settings, problems))
+            self.assertEqual((list(made["ipolicy"]["disk-templates"]), len(problems.found)), (allowed, faults))
+        self.assertIn("'rbd' is allowed by the ipolicy, but not enabled", problems.found[0])
+
     def test_each_table(self) -> None:
         """Of parameters by hypervisor and by template, each wrong one is told; what is right stands."""
         problems = Problems()
@@ -48,13 +58,24 @@ class CheckParamsTests(SynchronousTestCase):
         problems = Problems()
         settings = InitSettings(
             cluster_name="c", uid_pool=((1, 9), (5, 7)), shared_file_storage_dir="a/b", mac_prefix="AA:00:01",
-            compression_tools=("a b",), file_storage_dir="//srv/x/",
+            compression_tools=("a b",), file_storage_dir="//srv/x/", hvparams={"kvm": {"spice_bind": "1.2.3"}},
         )  # fmt: skip
         found = check_params(settings, problems)
         self.assertEqual((found["mac_prefix"], found["file_storage_dir"]), ("aa:00:01", "/srv/x"))
-        for words in ("5-7 overlaps another range", "'a/b' is no absolute path", "'a b' is no plain name"):
+        for words in (
+            *("5-7 overlaps another range", "'a/b' is no absolute path", "'a b' is no plain name"),
+            "hvparams.kvm.spice_bind: '1.2.3' is not an IP address or the name of an interface",
+        ):
             self.assertTrue(any(words in line for line in problems.found), words)
-        self.assertEqual(len(problems.found), 3)
+        self.assertEqual(len(problems.found), 4)
+
+    def test_pool(self) -> None:
+        """Users of the cluster's pool need one."""
+        for pool, faults in (((), 1), (((61000, 61009),), 0)):
+            problems = Problems()
+            hvparams = {"kvm": {"security_model": "pool"}}
+            check_params(InitSettings(cluster_name="c", uid_pool=pool, hvparams=hvparams), problems)
+            self.assertEqual(len(problems.found), faults)
 
     def test_netmask(self) -> None:
         """The cluster's address has a netmask of its family, or could not be taken."""

@@ -41,6 +41,12 @@ class RunTests(SynchronousTestCase):
         failure = self.failed(f"echo {BEGUN}; echo Failure: port taken >&2; exit 1")
         self.assertEqual((str(failure), failure.unknown), ("node node2: Failure: port taken", False))
 
+    def test_commands(self) -> None:
+        """A node commands no terminal, whether its step went well or not."""
+        said = r"printf 'a\033]0;owned\007\rb\n'"
+        self.assertEqual(self.call(said).run("leave", b""), ["a ]0;owned ", "b"])
+        self.assertEqual(str(self.failed(f"{said} >&2; exit 1")), "node node2: a ]0;owned \nnode node2: b")
+
     def test_no_way(self) -> None:
         """Where ssh did not come through, nothing was done."""
         self.assertFalse(self.failed("echo Permission denied >&2; exit 255").unknown)

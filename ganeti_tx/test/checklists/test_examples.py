@@ -43,12 +43,12 @@ class ExampleTests(SynchronousTestCase):
 
     def test_examples(self) -> None:
         """Each example's own tests pass where it has been applied, and only there."""
+        top = self.copy()
         for each in all_checklists():
-            top = self.copy()
             self.apply(each, top)
             done = self.run_tests(each, top)
             self.assertEqual(done.returncode, 0, f"{each.name}:\n{done.stdout}{done.stderr}")
-            shutil.rmtree(top)
+            self.apply(each, top, "--reverse")
 
     def copy(self) -> Path:
         """The program, to be changed."""
@@ -56,9 +56,9 @@ class ExampleTests(SynchronousTestCase):
         shutil.copytree(PACKAGE, top / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__", "_trial_temp*"))
         return top
 
-    def apply(self, checklist: Checklist, top: Path) -> None:
-        """Change the copy as the example does."""
-        argv = ["git", "apply", "--whitespace=nowarn", "-"]
+    def apply(self, checklist: Checklist, top: Path, *options: str) -> None:
+        """Change the copy as the example does, or take that back."""
+        argv = ["git", "apply", "--whitespace=nowarn", *options, "-"]
         environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(top.parent)}  # no repository around it counts
         done = subprocess.run(
             argv, input=checklist.patch, cwd=top, env=environment, capture_output=True, text=True, check=False

@@ -111,7 +111,7 @@ class Outcome(NamedTuple):
 
 
 class Terminal(io.StringIO):
-    """Standard input at which somebody sits."""
+    """Standard input at which somebody sits, or output that somebody reads."""
 
     def isatty(self) -> bool:
         """Questions may be asked."""
@@ -132,9 +132,11 @@ class CommandLine:
         #: For how long commands have slept, which takes no time.
         self.slept: list[float] = []
 
-    def __call__(self, program: str, *words: str, stdin: io.StringIO | None = None) -> Outcome:
+    def __call__(
+        self, program: str, *words: str, stdin: io.StringIO | None = None, out: io.StringIO | None = None
+    ) -> Outcome:
         """Run one command line; its exit status and what it wrote."""
-        out, err = io.StringIO(), io.StringIO()
+        out, err = out or io.StringIO(), io.StringIO()
         context = CommandContext(
             self.environ, out, err, stdin or io.StringIO(), lambda: self.client, self._run, capture=self._capture,
             sleep=self.slept.append,

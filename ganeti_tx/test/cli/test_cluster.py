@@ -27,7 +27,7 @@ class InitTests(SynchronousTestCase):
         """What the words send to ganeti-bootstrap, which must be able to use it."""
         self.assertEqual(self.cli("gnt-cluster", "init", *words, "c1.example.com"), (0, "", ""))
         argv, document = self.cli.programs[-1]
-        self.assertEqual(argv[1:], ["-m", "ganeti_tx.bootstrap.main", "init"])
+        self.assertEqual(argv[1:], ["-P", "-m", "ganeti_tx.bootstrap.main", "init"])
         assert document is not None
         problems = Problems()
         check_params(read_settings(document), problems)
@@ -181,7 +181,7 @@ class UpgradeTests(SynchronousTestCase):
         cli.program_status = 1
         self.assertEqual(cli("gnt-cluster", "upgrade", "--resume"), (1, "", ""))
         told = [(argv[1:], json.loads(document or b"")) for argv, document in cli.programs]
-        program = ["-m", "ganeti_tx.upgrade.main", "cluster"]
+        program = ["-P", "-m", "ganeti_tx.upgrade.main", "cluster"]
         self.assertEqual(told, [(program, {"to": "0.2.0"}), (program, {"to": None})])
 
     def test_refused(self) -> None:
@@ -307,7 +307,8 @@ class QueryTests(SynchronousTestCase):
         for line in (
             "Cluster name: c1", "Tags: a, b", "  default node group: rack1",
             "  candidate pool size: X", "  lvm reserved volumes: (none)",
-            "  uid pool: X-XX, 0", "    acpi: True", "      max/0: ", "        cpu-count: 8", "  vcpu-ratio: 4", "    - min/0: ",
+            "  uid pool: X-XX, 0", "    acpi: True", "    memory_limit: default (0)",
+            "      max/0: ", "        cpu-count: 8", "  vcpu-ratio: 4", "    - min/0: ",
             "  load: ", "    interval: 5.000s", "Architecture (this node): 64bits (x86_64)",
             "  OS search path: /srv/ganeti/os, /usr/local/lib/ganeti/os, /usr/lib/ganeti/os, /usr/share/ganeti/os",
             "  ExtStorage Providers search path: /srv/ganeti/extstorage, /usr/local/lib/ganeti/extstorage, "

@@ -18,10 +18,10 @@ from ganeti_tx.cli.program import load
 from ganeti_tx.cli.tree import Parameters, Part, Told, tree_lines
 from ganeti_tx.cli.tree_values import value_of
 from ganeti_tx.cli.yaml_text import yaml_text
-from ganeti_tx.errors import OpExecError
+from ganeti_tx.errors import JobLost, OpExecError
 from ganeti_tx.model.config_data import encode
 from ganeti_tx.model.node_files import CONFIG
-from ganeti_tx.test.cli.fakes import CommandLine, answer_of
+from ganeti_tx.test.cli.fakes import CommandLine, Terminal, answer_of
 from ganeti_tx.test.cli.test_facts import FACTS
 from ganeti_tx.test.cli.test_lists import INSTANCES
 from ganeti_tx.test.config.stores import CONFIG as SAMPLE
@@ -126,6 +126,21 @@ class ListTests(SynchronousTestCase):
         self.cli.client.answers["Query"] = lambda *_: answer_of(*fields, rows=[[7, [5, 250000], [[6, 0], None], None]])
         [record] = json.loads(self.cli("gnt-job", "list", "--output-format=json").out)
         self.assertEqual(record, {"id": 7, "received_ts": 5.25, "opstart": [6.0, None], "end_ts": None})
+
+    def test_jobs_that_are_not_there(self) -> None:
+        """Whoever waits for one, or asks what it is, gets it as a job without a status, and is told why."""
+
+        def lost(*_: Any) -> None:
+            raise JobLost("job 9 is not in the queue")
+
+        self.cli.client.answers["WaitForJobChange"] = lost
+        self.cli.client.answers["QueryJobs"] = lambda *_: [None]
+        for command, status in (("watch", 1), ("wait", 1), ("info", 0)):
+            outcome = self.cli("gnt-job", command, "--output-format=json", "9")
+            record = json.loads(outcome.out)
+            record = record if command == "wait" else record[0]
+            self.assertEqual((outcome.status, record["status"], 9 in record.values()), (status, None, True), command)
+            self.assertIn("9 ", outcome.err)
 
     def test_errors_stay_text(self) -> None:
         """What goes wrong is told as ever, and there is no document."""
@@ -337,3 +352,11 @@ class TextTests(SynchronousTestCase):
         cli.client.answers["QueryTags"] = lambda *_: [odd]
         out = cli("gnt-cluster", "list-tags", "--output-format=csv").out
         self.assertEqual(list(csv.reader(io.StringIO(out, newline=""))), [["tag"], [odd]])
+
+    def test_on_terminal(self) -> None:
+        """A terminal obeys no document, which programs get as it is."""
+        cli, odd = CommandLine(), "a\x1b]0;owned\x07\r\nb"
+        cli.client.answers["QueryTags"] = lambda *_: [odd]
+        words = ("gnt-cluster", "list-tags", "--output-format=csv")
+        self.assertEqual(cli(*words).out, f'tag\r\n"{odd}"\r\n')
+        self.assertEqual(cli(*words, out=Terminal()).out, 'tag\n"a\\x1b]0;owned\\x07\nb"\n')

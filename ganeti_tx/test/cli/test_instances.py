@@ -1,6 +1,5 @@
 """Tests of the commands of gnt-instance that change instances."""
 
-import json
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -321,6 +320,20 @@ class ConsoleTests(SynchronousTestCase):
         for option in ("HostKeyAlias=node2.example.com", "StrictHostKeyChecking=yes", "Port=2222"):
             self.assertIn(f"-o{option}", argv)
 
+    def test_options(self) -> None:
+        """Neither a user nor a host is ever an option of ssh, nor is a word of the command."""
+        at_node2 = {"host": "node2.example.com", "user": "root"}
+        self.cli.client.answers["Query"] = lambda *_: answer_of(("ndp/ssh_port", "number", "SSH"), rows=[[22]])
+        for lie in ({"user": "-oProxyCommand=id"}, {"user": "a@b"}, {"host": "-oProxyCommand=id"}, {"host": "a b"}):
+            self.console.update(at_node2, **lie)
+            for options in ([], ["--show-cmd"]):
+                outcome = self.cli("gnt-instance", "console", *options, "web1")
+                self.assertEqual((outcome.status, outcome.out, self.cli.programs), (1, "", []), lie)
+        self.console.update(at_node2, command=["-oProxyCommand=id", "$(id)", "; id"])
+        self.cli("gnt-instance", "console", "web1")
+        ((argv, _document),) = self.cli.programs
+        self.assertEqual(argv[-3:], ["root@node2.example.com", "--", "-oProxyCommand=id '$(id)' '; id'"])
+
     def test_show(self) -> None:
         """--show-cmd prints the command, quoted, and runs nothing."""
         outcome = self.cli("gnt-instance", "console", "--show-cmd", "web1")
@@ -343,28 +356,6 @@ class ConsoleTests(SynchronousTestCase):
         self.assertEqual(self.cli("gnt-instance", "console", "web1").out, "nothing to see\n")
         self.console.update(kind="telepathy")
         self.assertEqual(self.cli("gnt-instance", "console", "web1").status, 1)
-
-
-class InfoTests(SynchronousTestCase):
-    """gnt-instance info."""
-
-    def test_golden(self) -> None:
-        """One instance in full."""
-        cli = CommandLine()
-        cli.client.results["OP_INSTANCE_QUERY_DATA"] = {"web1": json.loads(json.dumps(INSTANCE))}
-        outcome = cli("gnt-instance", "info", "web1")
-        self.assertEqual((outcome.status, outcome.err), (0, ""))
-        lines = [line for line in outcome.out.splitlines() if "ation time" not in line]
-        self.assertEqual(lines, GOLDEN.replace("~", " ").splitlines())
-        self.assertEqual(cli.client.submitted, [{"OP_ID": "OP_INSTANCE_QUERY_DATA", "instances": ["web1"]}])
-
-    def test_all_is_asked_for(self) -> None:
-        """All instances are shown only with --all."""
-        cli = CommandLine()
-        self.assertEqual(cli("gnt-instance", "info").status, 1)
-        cli.client.results["OP_INSTANCE_QUERY_DATA"] = {}
-        self.assertEqual(cli("gnt-instance", "info", "--all", "-s").err, "No instances\n")
-        self.assertEqual(cli.client.submitted, [{"OP_ID": "OP_INSTANCE_QUERY_DATA", "static": True}])
 
 
 INSTANCE: dict[str, Any] = {
@@ -393,50 +384,3 @@ INSTANCE: dict[str, Any] = {
         }
     ],
 }  # fmt: skip
-GOLDEN = """\
-- Instance name: web1
-  UUID: u1
-  Serial number: 4
-  State: configured to be up, actual state is up
-  Nodes:~
-    - primary: node1
-      group: default (UUID g1)
-    - secondaries: node2 (group default, group UUID g1)
-  Operating system: busybox
-  Operating system parameters:~
-  Allocated network port: None
-  Hypervisor: kvm
-  Hypervisor parameters:~
-    acpi: True
-    vga: default ()
-  Back-end parameters:~
-    maxmem: default (128)
-    memory: default (128)
-    vcpus: default (1)
-  NICs:~
-    - nic/0:~
-      MAC: aa:00:00:00:00:01
-      IP: None
-      mode: bridged
-      link: br0
-      vlan: None
-      network: None
-      UUID: n1
-      name: eth
-  Disk template: drbd
-  Disks:~
-    - disk/0: drbd, size 1.0G
-      access mode: rw
-      nodeA: a, minor=0
-      nodeB: b, minor=1
-      port: 11000
-      on primary: /dev/drbd0 (147:0) in sync, status ok
-      on secondary: /dev/drbd0 (147:0) *RECOVERING* 50.00%, ETA 12s
-      name: None
-      UUID: d1
-      child devices:~
-        - child 0: plain, size 1.0G
-          logical_id: xenvg/lv1
-          name: None
-          UUID: d2
-"""

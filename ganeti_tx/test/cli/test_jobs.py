@@ -8,12 +8,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.cli.job.archive import parse_age
 from ganeti_tx.cli.parsing import UsageError
+from ganeti_tx.cli.patience import PATIENCE
 from ganeti_tx.cli.progress import follow, log_lines
 from ganeti_tx.cli.session import Session
 from ganeti_tx.errors import ECode, JobCanceled, JobFileCorrupted, JobLost, OpExecError, OpPrereqError
 from ganeti_tx.luxi import transport_errors
 from ganeti_tx.test.cli.fakes import STAMP, CommandLine, FakeClient, Terminal, answer_of
 
+NODE = "node1.example.com"
 REMOVE = ("gnt-instance", "remove", "-f")
 
 
@@ -109,11 +111,12 @@ class FollowTests(SynchronousTestCase):
         self.client = FakeClient()
         self.client.jobs[5] = [{"OP_ID": "OP_TEST_DELAY"}, {"OP_ID": "OP_TEST_JQUEUE"}]
         self.slept: list[float] = []
+        self.master = NODE
         self.out, self.err = io.StringIO(), Terminal()
         self.session = Session(
-            program="gnt-job", command="watch", environ={}, out=self.out, err=self.err, stdin=io.StringIO(),
+            program="gnt-job", command="watch", environ={"GANETI_HOSTNAME": NODE}, out=self.out, err=self.err, stdin=io.StringIO(),
             connect=lambda: self.client, run=lambda argv, document: 0, capture=lambda argv: (0, ""),
-            sleep=self.slept.append,
+            sleep=self.slept.append, read=lambda path: self.master,
         )  # fmt: skip
 
     def script(self, *answers: Any) -> None:
@@ -147,11 +150,38 @@ class FollowTests(SynchronousTestCase):
         self.script(JobLost("no such job"))
         self.assertRaises(JobLost, follow, self.session, 5)
 
+    def test_another_master(self) -> None:
+        """When another node has become the master, it is named at the next look, and the job to look for there."""
+        self.script(*[transport_errors.NoMasterError("gone")] * 15)
+        slept = self.slept
+
+        def sleep(seconds: float) -> None:
+            slept.append(seconds)
+            self.master = "node2.example.com"
+
+        self.session.sleep = sleep
+        error = self.assertRaises(transport_errors.NoMasterError, follow, self.session, 5)
+        self.assertEqual(slept, [5.0])
+        told = "This is not the master node, please connect to node 'node2.example.com' and rerun the command"
+        self.assertTrue(str(error).startswith(told), error)
+        self.assertIn("'gnt-job watch 5'", str(error))
+
+    def test_short_name(self) -> None:
+        """A master whose system knows the first part of its name only takes itself for no other."""
+        self.session.environ = {"GANETI_HOSTNAME": "node1"}
+        self.script(transport_errors.NoMasterError("gone"), [["success"], []])
+        follow(self.session, 5)
+        self.session.environ = {"GANETI_HOSTNAME": "node"}
+        self.script(transport_errors.NoMasterError("gone"))
+        self.assertRaises(transport_errors.NoMasterError, follow, self.session, 5)
+
     def test_gives_up(self) -> None:
         """Not for ever, though."""
         self.script(*[transport_errors.NoMasterError("gone")] * 15)
         self.assertRaises(transport_errors.NoMasterError, follow, self.session, 5)
-        self.assertEqual(len(self.slept), 14)
+        self.assertEqual(
+            (self.slept[:3], self.slept[-2:], sum(self.slept)), ([5.0, 10.0, 15.0], [50.0, 25.0], PATIENCE)
+        )
 
     def test_interrupt(self) -> None:
         """Who leaves is told how to see the job again; the job is left alone."""

@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.cli.output import format_size
+from ganeti_tx.cli.output import Column, Style, format_size, table
 from ganeti_tx.test.cli.fakes import CommandLine, answer_of
 
 INSTANCES = answer_of(
@@ -43,6 +43,30 @@ class ListTests(SynchronousTestCase):
             ],
         )
 
+    def test_commands(self) -> None:
+        """No cell has the end of a line or what a terminal would obey, whoever has written it; nothing of it is lost."""
+        said = "a\tb\n\x1b]0;owned\x07\r\x9b2J\u2028\u202e"
+        shown = r"a\tb\n\x1b]0;owned\x07\r\x9b2J\u2028\u202e"
+        rows = [["web1", said, [said], 1], [said, "Z\u00fcrich", [], 2]]
+        self.cli.client.answers["Query"] = lambda *_: answer_of(
+            ("name", "text", "Name"),
+            ("bootid", "text", "Boot\nid"),
+            ("tags", "other", "Tags"),
+            ("n", "number", "n"),
+            rows=rows,
+        )
+        outcome = self.cli("gnt-instance", "list", "--separator=|")
+        self.assertEqual(outcome.out, f"Name|Boot\\nid|Tags|n\nweb1|{shown}|{shown}|1\n{shown}|Z\u00fcrich||2\n")
+        aligned = self.cli("gnt-instance", "list").out
+        self.assertEqual((len(aligned.splitlines()), aligned.count(shown)), (3, 3))
+        self.assertTrue(all(line.isprintable() for line in aligned.splitlines()))
+
+    def test_other_tables(self) -> None:
+        """Tables that are no answer of a query are made so, too."""
+        column = Column("Name", str)
+        for style in (Style(), Style(separator="|"), Style(headers=False)):
+            self.assertEqual(table([column], [["a\n\x1b"]], style)[-1], r"a\n\x1b")
+
     def test_kind_other(self) -> None:
         """Cells of kind other are as Python prints them, but for those fields that Ganeti joins."""
         self.cli.client.answers["Query"] = lambda *_: answer_of(
@@ -54,6 +78,12 @@ class ListTests(SynchronousTestCase):
         )
         outcome = self.cli("gnt-instance", "list", "--separator=|", "--no-headers")
         self.assertEqual(outcome.out, "1024,512|['x', None]|{'auto_balance': True}|None\n")
+
+    def test_field_without_name(self) -> None:
+        """It is told in what was typed."""
+        for typed, place in (("+", 1), ("+name,", 2), ("name,,os", 2)):
+            outcome = self.cli("gnt-instance", "list", "-o", typed)
+            self.assertIn(f"field {place} of {typed!r} has no name", outcome.err)
 
     def test_separator(self) -> None:
         """With a separator nothing is aligned and sizes are mebibytes."""
@@ -84,6 +114,14 @@ class ListTests(SynchronousTestCase):
         (_noun, named, chosen), (_noun2, added, _all) = self.cli.client.sent("Query")
         self.assertEqual((named, chosen), (["name", "tags"], ["|", ["==", "name", "node1"]]))
         self.assertEqual((added[0], added[-1], len(added)), ("name", "tags", 9))
+
+    def test_field_without_a_name(self) -> None:
+        """Two commas in a row, or one at an end, are a mistake, which is told with the place."""
+        for given, place in (("name,,role", 2), (",name", 1), ("name,", 2), ("+", 1), ("+tags,", 2)):
+            outcome = self.cli("gnt-node", "list", "-o", given)
+            self.assertEqual((outcome.status, outcome.out), (2, ""), given)
+            self.assertIn(f"field {place} of ", outcome.err)
+        self.assertEqual(self.cli.client.sent("Query"), [])
 
     def test_unknown_field(self) -> None:
         """A field the server does not know is named on standard error and gives the exit status 14."""

@@ -22,7 +22,7 @@ class MasterTests(SynchronousTestCase):
         """What the words send to ganeti-bootstrap, which must be able to read it."""
         self.assertEqual(self.cli("gnt-cluster", "master-failover", *words, stdin=stdin).status, 0)
         argv, document = self.cli.programs[-1]
-        self.assertEqual(argv[1:], ["-m", "ganeti_tx.bootstrap.main", "master-failover"])
+        self.assertEqual(argv[1:], ["-P", "-m", "ganeti_tx.bootstrap.main", "master-failover"])
         assert document is not None
         read_request(document)
         found: dict[str, Any] = json.loads(document)

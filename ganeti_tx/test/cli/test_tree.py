@@ -15,6 +15,10 @@ class LeafTests(SynchronousTestCase):
         values: list[Any] = [2.0, 2.5, [], {}, None, True]
         self.assertEqual([leaf(value) for value in values], ["2", "2.5", "", "", "None", "True"])
 
+    def test_lines(self) -> None:
+        """No text makes lines of its own, which would be taken for those of other values."""
+        self.assertEqual(list(tree_lines([("Reason", "no\nStatus: success")])), [r"Reason: no\nStatus: success"])
+
     def test_commands(self) -> None:
         """What would command a terminal, or turn its writing around, is shown as it is written in Python; texts are left alone."""
         said = "\x1b]0;owned\x07 \x9b2J \u202eback\r"

@@ -7,8 +7,8 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.cli.main import program_named
+from ganeti_tx.cli.patience import PATIENCE
 from ganeti_tx.cli.program import CommandContext, run
-from ganeti_tx.cli.watch import PATIENCE
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.luxi.transport_errors import NoMasterError
 from ganeti_tx.test.cli.fakes import FakeClient, Terminal, answer_of
@@ -26,6 +26,7 @@ class WatchCase(SynchronousTestCase):
         self.rounds = 3
         self.errors: dict[int, Exception] = {}
         self.asked = 0
+        self.master = "node1.example.com"
 
     def answer(self, *args: Any) -> Any:
         """The instances, or the error of this round."""
@@ -45,9 +46,10 @@ class WatchCase(SynchronousTestCase):
     def watch(self, *words: str, out: io.StringIO | None = None, **environ: str) -> tuple[int, str, str]:
         """The exit status and what was written."""
         out, err = out or io.StringIO(), io.StringIO()
+        environ.setdefault("GANETI_HOSTNAME", "node1.example.com")
         context = CommandContext(
             environ, out, err, io.StringIO(), lambda: self.client, lambda argv, document: 0, now=lambda: self.time,
-            sleep=self.sleep,
+            sleep=self.sleep, read=lambda path: self.master,
         )  # fmt: skip
         status = run(program_named("gnt-instance"), ["list", *words], context)
         return status, out.getvalue(), err.getvalue()
@@ -98,6 +100,14 @@ class WatchTests(WatchCase):
         self.assertEqual((status, out), (1, "Instance\nweb1-1\n"))
         self.assertEqual(len(self.pauses), PATIENCE // 60 + 1)
         self.assertIn("nobody listens", err.splitlines()[-1])
+
+    def test_another_master(self) -> None:
+        """Nor for a master daemon that is on another node now."""
+        self.errors = {2: NoMasterError("nobody listens")}
+        self.master = "node2.example.com"
+        status, _out, err = self.watch("--watch")
+        self.assertEqual((status, len(self.pauses)), (1, 1))
+        self.assertIn("please connect to node 'node2.example.com' and rerun the command\n", err)
 
     def test_never_there(self) -> None:
         """A master daemon that was not there at first is an error, as without the option."""

@@ -79,6 +79,7 @@ async def reserve(config: IConfig) -> None:
     assert_type(await config.allocate_minors(["uuid"]), list[int])
     assert_type(await config.generate_secret(), str)
     await config.reserve_mac("aa:00:00:00:00:01")
+    await config.reserve_storage("shelf: board=3")
     await config.reserve_ip("lan", "192.0.2.1")
     await config.drop_reservations()
     await config.redistribute()

@@ -78,6 +78,10 @@ FAULTS: list[tuple[ConfigData, str]] = [
     (with_("instances", TWIN, nics=(replace(NIC, uuid="n2", mac="AA:00:00:00:00:01"),)), "MAC address aa:00:00"),
     (with_("instances", TWIN, network_port=11000), "TCP port 11000 is used by"),
     (with_("instances", TWIN, disks=INSTANCE.disks), "disk disk-uuid is used by"),
+    (
+        replace(CONFIG, disks={**CONFIG.disks, "d2": replace(DISK, uuid="d2")}),
+        "is used by disk/0 of instance web1.example.com and by disk d2; give",
+    ),
     (with_("disks", DISK, nodes=("ghost",)), "its node ghost"),
     (with_("disks", DISK, size=-1), "size -1 MiB"),
     (with_("networks", NETWORK, network="192.0.2.1/28"), "no IPv4 network"),

@@ -1,29 +1,19 @@
 """What every IHypervisor does."""
 
-from collections.abc import Awaitable
 from typing import Any
 
 import msgspec
-from twisted.trial.unittest import TestCase
 from zope.interface.verify import verifyObject
 
-from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.console import console_of
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.hypervisors import HYPERVISORS
-from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.nic_link import NicLink
-from ganeti_tx.node.hypervisor.interfaces import (
-    AttachedDisk,
-    IHypervisor,
-    IKeepsFirmware,
-    IKeepsState,
-    IPlugs,
-    RunState,
-)
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor, IKeepsFirmware, IKeepsState, IPlugs, RunState
 from ganeti_tx.test.contracts import hypervisor_page as rows
+from ganeti_tx.test.contracts.hypervisor_case import HypervisorCase
 from ganeti_tx.test.contracts.hypervisor_inability import inabilities
-from ganeti_tx.test.contracts.operation_cells import DONE
-from ganeti_tx.test.node.hypervisor.kvm.parts import kvm_spec
+from ganeti_tx.test.model import samples
 
 #: The node call table's `hv_info_keys`.
 NODE_INFO_KEYS = {
@@ -45,83 +35,17 @@ BAD_NAMES = (
     "a\0",
     "x" * 254,
 )
-MEMORY = 64
 
 
-class HypervisorContract(TestCase):
-    """A subclass makes drivers over one node's directories, and tells what is left on the node.
+class HypervisorContract(HypervisorCase):
+    """Mixed into the case of a hypervisor.
 
-    Each test holds the cells of its hypervisor on the page to what it has found (`hypervisor_page`).
-
-    @cvar memory: MiB of each instance.
     @cvar shown_with: what stands for the hypervisor in the tests of a subclass; one subclass of each says it.
     @cvar power_off_limit: seconds that guests have, most of which do not hear that they shall end.
     """
 
-    driver: Any
-    name = "web1.example.com"
-    memory = MEMORY
     shown_with = ""
     power_off_limit = 0.5
-
-    async def prepare(self) -> None:
-        """Make the node."""
-
-    def new_driver(self) -> IHypervisor:
-        """A driver as a daemon that starts now would make it."""
-        raise NotImplementedError
-
-    def remains(self) -> list[str]:
-        """What is on the node that was not there before the first start."""
-        raise NotImplementedError
-
-    def run(self, result: Any = None) -> Any:
-        """Trial's own; a bare contract is no test."""
-        if type(self).new_driver is HypervisorContract.new_driver:
-            return result
-        return super().run(result)
-
-    async def setUp(self) -> None:  # type: ignore[override]  # trial waits for what it returns
-        await self.prepare()
-        self.driver = self.new_driver()
-
-    def spec(self, name: str = "", **hvparams: Any) -> InstanceSpec:
-        """An instance without disks and interfaces, so it needs nothing of the node."""
-        spec = kvm_spec(name=name or self.name, vcpus=1, **hvparams)
-        spec.beparams.update(maxmem=self.memory, minmem=self.memory)
-        return spec
-
-    def disks(self) -> list[AttachedDisk]:
-        """What each instance is started with; none, unless a hypervisor cannot do without."""
-        return []
-
-    async def start(self, name: str = "", paused: bool = False, **hvparams: Any) -> InstanceSpec:
-        """Start one."""
-        spec = self.spec(name, **hvparams)
-        await self.driver.start(spec, self.disks(), paused)
-        return spec
-
-    def done(self, *done: str) -> None:
-        """The page says so."""
-        rows.hold(self.driver.name, dict.fromkeys(done, DONE))
-
-    def found(self, row: str, what: str) -> None:
-        """The page says that this becomes of it."""
-        rows.hold(self.driver.name, {row: self.of_any(what)})
-
-    def of_any(self, what: str) -> str:
-        """What is said of the instance and its hypervisor, as it is said of any."""
-        own = what.removeprefix(f"instance {self.name}: ").replace(self.name, "NAME")
-        return own.replace(f"hypervisor {self.driver.name} ", "this hypervisor ")
-
-    async def refused(self, awaitable: Awaitable[object]) -> str:
-        """The one line with which it fails."""
-        try:
-            await awaitable
-        except HypervisorError as error:
-            self.assertNotIn("\n", str(error))
-            return str(error)
-        raise AssertionError("it was not refused")
 
     def test_interface(self) -> None:
         """It has every method of the interface."""
@@ -153,6 +77,7 @@ class HypervisorContract(TestCase):
         if IKeepsFirmware.providedBy(self.driver):
             for _ in range(2):
                 await self.driver.forget(spec)
+            self.assertEqual(self.driver.owners(), [])
         self.assertEqual(self.remains(), [])
         self.done(rows.REMOVED)
 
@@ -192,16 +117,19 @@ class HypervisorContract(TestCase):
         self.assertEqual(await self.driver.list_instances(), [])
 
     async def test_start(self) -> None:
-        """What was started is there, with its memory and processors; afterwards nothing of it is."""
-        await self.start()
+        """What was started is there, with its memory and processors, known as its instance's; afterwards nothing of it is."""
+        self.assertIsNone(await self.driver.owner(self.name))
+        spec = await self.start()
         info = await self.driver.info(self.name)
         assert info is not None
         self.assertEqual((info.name, info.vcpus, info.memory), (self.name, 1, self.memory))
+        self.assertEqual((info.uuid, await self.driver.owner(self.name)), (spec.uuid, spec.uuid))
         self.assertEqual(info.state, RunState.RUNNING)
         self.assertGreaterEqual(info.cpu_seconds, 0.0)
         self.assertNotEqual(self.remains(), [])
         await self.driver.stop(self.name, 1.0, force=True)
         self.assertIsNone(await self.driver.info(self.name))
+        self.assertIsNone(await self.driver.owner(self.name))
         self.assertEqual(self.remains(), [])
         self.done(rows.START, rows.STOP_AT_ONCE, rows.INFO)
 
@@ -310,8 +238,7 @@ class HypervisorContract(TestCase):
         self.done(rows.VALIDATE)
 
     async def test_console(self) -> None:
-        """The console is a wire value that names the instance and its kind."""
-        console = await self.driver.console(self.spec(), "node1.example.com")
-        self.assertEqual(console["instance"], self.name)
-        self.assertIn(console["kind"], HYPERVISORS[Hypervisor(self.driver.name)].consoles)
-        self.found(rows.CONSOLE, console["kind"])
+        """What the driver says of the console is what the master takes."""
+        console = console_of(self.spec(), samples.NODE, await self.driver.console(self.spec()))
+        self.assertEqual(console.instance, self.name)
+        self.found(rows.CONSOLE, console.kind)

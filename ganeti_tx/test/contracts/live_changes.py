@@ -8,13 +8,13 @@ from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IBalloon, IHotplug
 from ganeti_tx.test.contracts import hypervisor_page as rows
-from ganeti_tx.test.contracts.hypervisor import MEMORY, HypervisorContract
+from ganeti_tx.test.contracts.hypervisor_case import MEMORY, HypervisorCase
 
 DISKS = ("0d5c0001-0000-4000-8000-00000000000d", "0d5c0002-0000-4000-8000-00000000000d")
 NICS = ("0a1c0001-0000-4000-8000-00000000000a", "0a1c0002-0000-4000-8000-00000000000a")
 
 
-class LiveChangesContract(HypervisorContract):
+class LiveChangesContract(HypervisorCase):
     """A subclass says what the guest has, and makes disks and interfaces that this node can attach."""
 
     async def start_guest(self) -> InstanceSpec:

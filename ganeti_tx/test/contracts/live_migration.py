@@ -1,6 +1,6 @@
 """What every ILiveMigration does: two nodes, of which at most one has a machine that runs."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Any
 
 from twisted.trial.unittest import TestCase
@@ -9,7 +9,7 @@ from zope.interface.verify import verifyObject
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.migration import MigrationProgress, MigrationState, Side
-from ganeti_tx.node.hypervisor.interfaces import ILiveMigration
+from ganeti_tx.node.hypervisor.interfaces import ILiveMigration, TlsPair
 from ganeti_tx.test.contracts import hypervisor_page as rows
 from ganeti_tx.test.contracts.operation_cells import DONE
 
@@ -41,6 +41,10 @@ class LiveMigrationContract(TestCase):
 
     async def pause(self) -> None:
         """Let a little time pass."""
+
+    def pairs(self) -> Sequence[TlsPair | None]:
+        """By what the old node, and the new one, knows the other; none: by what the hypervisor has itself."""
+        return None, None
 
     def run(self, result: Any = None) -> Any:
         """Trial's own; a bare contract is no test."""
@@ -76,11 +80,12 @@ class LiveMigrationContract(TestCase):
 
     async def accept(self) -> None:
         """Have the new node wait."""
-        await self.new.accept(self.instance, [], await self.old.migration_info(self.instance), ADDRESS)
+        info = await self.old.migration_info(self.instance)
+        await self.new.accept(self.instance, [], info, ADDRESS, self.pairs()[1], source=ADDRESS)
 
     async def send(self, live: bool = True) -> MigrationProgress:
         """Send it; how that ended."""
-        await self.old.send(self.instance, ADDRESS, live)
+        await self.old.send(self.instance, ADDRESS, live, self.pairs()[0], ADDRESS)
         while (progress := await self.old.migration_progress(self.name)).status is MigrationState.ACTIVE:
             await self.pause()
         return progress
@@ -88,7 +93,7 @@ class LiveMigrationContract(TestCase):
     async def test_end_is_waited_for(self) -> None:
         """Who asks how far it is with time to wait is answered when it has ended, and at once when nothing is sent any more."""
         await self.accept()
-        await self.old.send(self.instance, ADDRESS, True)
+        await self.old.send(self.instance, ADDRESS, True, self.pairs()[0], ADDRESS)
         for _ in range(2):
             progress = await self.old.migration_progress(self.name, 60.0)
             self.assertIs(progress.status, MigrationState.COMPLETED)
@@ -137,11 +142,12 @@ class LiveMigrationContract(TestCase):
         self.assertEqual(await self.sides(), [Side.SENT, Side.RUNS])
 
     async def test_taken_back(self) -> None:
-        """Before anything was sent it stays, and nothing waits any more; that may be told twice."""
+        """Before anything was sent it stays, and nothing waits any more; that may be told twice, and that it runs there."""
         await self.accept()
         for _ in range(2):
             await self.new.refuse(self.name)
             await self.old.stay_on_source(self.name, False)
+            await self.old.take_over(self.name)
         self.assertEqual((await self.sides(), self.remains(1)), ([Side.RUNS, None], []))
         rows.hold(self.old.name, {rows.MIGRATE_BACK: DONE})
 

@@ -11,6 +11,7 @@ from ganeti_tx.devcluster.error import DevclusterError
 from ganeti_tx.devcluster.layout import DEFAULT_ROOT, load, plan
 from ganeti_tx.devcluster.trust import check_trusted, check_way, own_directory, passed_on_the_way
 from ganeti_tx.devcluster.up import prepare, up
+from ganeti_tx.runtime.paths import Paths
 
 #: Nobody's.
 OTHER_USER = 54321
@@ -81,6 +82,16 @@ class TrustTests(SynchronousTestCase):
             (self.root / name).mkdir(parents=True)
             (self.root / name).chmod(0o777)
         check_trusted(self.root)
+
+    def test_firmware(self) -> None:
+        """What a TPM keeps is its user's, be that QEMU's or one for TPMs; the place for it is ours."""
+        place = Paths(self.layout.master.root).kvm_firmware_dir
+        (state := place / "uuid1" / "tpm").mkdir(parents=True)
+        self.give_away(state)
+        check_trusted(self.root)
+        self.assertEqual(load(self.root), self.layout)
+        self.give_away(place)
+        self.refused(f"kvm-firmware belongs to user {OTHER_USER}")
 
     def test_modes(self) -> None:
         """What a group or all may write is not taken, with a sticky bit neither."""

@@ -150,6 +150,25 @@ class TakeTests(RoleCase):
         text = str(self.failureResultOf(taking, NoQuorum).value)
         self.assertIn("node2 (no route), node3 (no route)", text)
 
+    def test_what_is_waited_for(self) -> None:
+        """While answers are missing, and when that was in vain, a file says so for the commands; a master that is up has none."""
+        self.unreachable("node2", "node3")
+        self.ballots["node3"] = NodeUnreachableError("no route")
+        taken = self.take(Voting(timeout=5.0))
+        told = self.files.read(PATHS.master_waits_file, 4096).decode()
+        self.assertIn("only 1 of 3 nodes agree that node1 is the master", told)
+        self.assertIn("'gnt-cluster master-failover --no-voting --yes-do-it' here", told)
+        self.clock.pump([1.0] * 10)
+        self.failureResultOf(taken, NoQuorum)
+        self.assertEqual(self.files.read(PATHS.master_waits_file, 4096).decode(), told)
+        self.ballots["node2"] = self.ballot()
+        self.successResultOf(self.take())
+        self.assertFalse(self.files.exists(PATHS.master_waits_file))
+        self.put(PATHS.master_waits_file, b"of former days")
+        self.ballots = dict.fromkeys(self.ballots, self.ballot("node2", serial=11))
+        self.failureResultOf(self.take(), NotMasterError)
+        self.assertFalse(self.files.exists(PATHS.master_waits_file))
+
     def test_no_longer_candidate(self) -> None:
         """Nodes that refuse our certificate have answered."""
         for name in self.ballots:

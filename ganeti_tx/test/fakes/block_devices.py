@@ -3,6 +3,7 @@
 from typing import Any
 
 from attrs import define
+from msgspec.structs import replace
 from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError
@@ -53,3 +54,9 @@ class FakeBlockDevices(FakeStorage):
     async def is_ready(self, disk: DiskSpec) -> bool:
         """See `IStorage`."""
         return await self.find(disk) is not None
+
+    def _status(self, disk: DiskSpec) -> BlockDevStatus:
+        """It has one number, whatever it is called."""
+        found = self.get(disk)
+        number = next(place for place, each in enumerate(self.disks.values()) if each is found)
+        return replace(super()._status(disk), major=8, minor=number)

@@ -12,23 +12,28 @@ SCRIPTS = ("attach", "close", "create", "detach", "grow", "open", "remove", "set
 
 @define
 class MemoryProvider:
-    """Volumes by provider and name. `ran` are the scripts that were run, and those in `broken` fail."""
+    """Volumes by provider and name. `ran` are the scripts that were run, and those in `broken` fail.
+
+    @ivar removes_twice: whether a volume that is not there can be removed. @ivar stuck: volumes that cannot be removed.
+    """
 
     volumes: dict[str, FakeDisk] = field(factory=dict)
     ran: list[tuple[str, str]] = field(factory=list)
     broken: set[str] = field(factory=set)
+    removes_twice: bool = True
+    stuck: set[str] = field(factory=set)
 
     def run(self, call: Call) -> ProcessResult:
         """What becomes of a script."""
         *_, provider, script = call.argv[0].split("/")
         name = f"{provider}/{call.env['VOL_NAME']}"
         self.ran.append((script, name))
-        if script in self.broken:
+        if script in self.broken or (script == "remove" and name in self.stuck):
             return ProcessResult(status=3)
         if script == "create":
             return self._create(name, int(call.env["VOL_SIZE"]))
         if name not in self.volumes:
-            return ProcessResult(status=1)
+            return ProcessResult(status=0 if script == "remove" and self.removes_twice else 1)
         volume = self.volumes[name]
         if script == "remove":
             del self.volumes[name]

@@ -7,7 +7,8 @@ from attrs import define, field
 from ganeti_tx.model.instance_spec import DiskSpec, MirrorEnds
 from ganeti_tx.node.storage.tree import DeviceTree
 from ganeti_tx.test.fakes.devices import DeviceNodes
-from ganeti_tx.test.fakes.mirror import FakeMirrors, MirrorWire
+from ganeti_tx.test.fakes.mirror import FakeMirrors
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.fakes.storage import FakeStorage, only
 from ganeti_tx.test.fakes.volumes import FakeVolumes
 

@@ -29,7 +29,7 @@ case "$what" in
     fi
     echo "KVM:file:$file" ;;
   detach) [ "%(loop)s" != yes ] || [ -z "$(loop)" ] || losetup --detach "$(loop)" ;;
-  remove) there; rm "$file"; rm -f "$file.owner" ;;
+  remove) rm -f "$file" "$file.owner" ;;
   grow)
     there; truncate -s "${VOL_NEW_SIZE}M" "$file"
     [ "%(loop)s" != yes ] || [ -z "$(loop)" ] || losetup --set-capacity "$(loop)" ;;

@@ -35,7 +35,7 @@ class FakeNodeRpc:
         """From now on this is the answer to such calls."""
         self.answers[kind] = lambda node, call: value
 
-    def succeed(self, *kinds: type[NodeCall[None]]) -> None:
+    def succeed(self, *kinds: type[NodeCall[str | None]]) -> None:
         """From now on such calls, which have nothing to answer, are done."""
         for kind in kinds:
             self.answer(kind, None)

@@ -6,29 +6,31 @@ from typing import Any
 from attrs import define, field
 from zope.interface import implementer
 
-from ganeti_tx.errors import BlockDeviceError, GanetiError
+from ganeti_tx.errors import BlockDeviceError
+from ganeti_tx.model.disk_template import QCOW2
 from ganeti_tx.model.instance_spec import DiskSpec
+from ganeti_tx.model.snapshots import snapshot_id
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.model.storage_unit import UnitState
-from ganeti_tx.node.storage.abilities import ExistingDevice, IExisting
+from ganeti_tx.node.storage.abilities import ExistingDevice, IExisting, IMaySnapshot, ISnapshot
 from ganeti_tx.node.storage.interfaces import Below, IPools, IStorage, PoolSpace
 from ganeti_tx.node.storage.kinds import NodeStorage, StorageKind, together
 from ganeti_tx.node.storage.pool_abilities import IUnits
-from ganeti_tx.node.storage.tree import DeviceTree
+from ganeti_tx.node.storage.tree import DeviceTree, no_snapshot
 from ganeti_tx.test.fakes.devices import DeviceNodes, FakeDisk
 
 __all__ = ["FakeDisk", "FakePools", "FakeStorage", "Fault", "alone", "only"]
 
 #: Asked before each operation with its name and the disk; gives the error to fail with, if any.
-Fault = Callable[[str, DiskSpec], GanetiError | None]
+Fault = Callable[[str, DiskSpec], Exception | None]
 
 
-@implementer(IStorage, IExisting)
+@implementer(IStorage, IExisting, ISnapshot, IMaySnapshot)
 @define
 class FakeStorage:
     """One template on one node. Give several nodes one `disks` and the template is a shared one.
 
-    A disk upon another has its room and its content there.
+    A disk upon another has its room and its content there. Only images have snapshots.
     """
 
     template: str = "file"
@@ -100,10 +102,30 @@ class FakeStorage:
         self._begin("find", disk)
         return self._status(disk) if self._key(disk.logical_id) in self.disks else None
 
+    async def snapshot(self, disk: DiskSpec, name: str, size: int) -> list[Any]:
+        """See `ISnapshot`."""
+        self._begin("snapshot", disk)
+        if (fault := await self.snapshot_fault(disk)) is not None:
+            raise BlockDeviceError(fault)
+        found = self.get(disk)
+        made = snapshot_id(disk.logical_id or ["", ""], name)
+        self._claim(made, FakeDisk(found.size, content=self.bottom(found).content))
+        return made
+
+    async def snapshot_fault(self, disk: DiskSpec) -> str | None:
+        """See `IMaySnapshot`."""
+        return None if disk.format == QCOW2 else no_snapshot(disk)
+
+    def bottom(self, disk: FakeDisk) -> FakeDisk:
+        """That which holds the content."""
+        return self.devices.behind.get(disk.under, disk) if disk.under else disk
+
     async def existing(self, place: str) -> Sequence[ExistingDevice]:
         """See `IExisting`."""
         return [
-            ExistingDevice([kind, f"/{path}"], disk.size, in_use=False)
+            ExistingDevice(
+                [kind, f"/{path}"], disk.size, False, next(name for name, it in self.disks.items() if it is disk)
+            )
             for key, disk in sorted(self.disks.items())
             for kind, _, path in (key.partition("//"),)
             if f"/{path}".startswith(f"{place}/")

@@ -21,6 +21,10 @@ from ganeti_tx.test.fakes.files import MemoryFiles
 AGAIN = 0.5
 #: Seconds that a process takes to begin.
 STARTING = 0.15
+#: The program that has Ceph's images.
+IMAGES = "rbd"
+#: What prints a disk as soon as the ends have met; any other command never begins to.
+COPYING = ("dd", IMAGES)
 #: MiB that a script is taken to print.
 SCRIPT_SIZE = 50
 
@@ -108,6 +112,8 @@ def path_of(spec: Spec) -> str:
     """What the command of an end reads or fills."""
     if spec.script is not None:
         return spec.script.environment["EXPORT_DEVICE" if spec.sends else "IMPORT_DEVICE"]
+    if IMAGES in spec.command:
+        return f"{IMAGES}:" + next(word for word in reversed(spec.command) if word != "-")
     (path,) = [word[3:] for word in spec.command if word.startswith(("if=", "of="))]
     return path
 
@@ -168,7 +174,7 @@ class FakeTransferEnds:
         end.status.connected = other.status.connected = True
         if end.spec.magic != other.spec.magic:
             other.finish(1, "what came is not for this disk: the magic at its beginning differs")
-        elif end.spec.command[0] == "dd" or end.spec.script is not None:
+        elif end.spec.command[0] in COPYING or end.spec.script is not None:
             self._later(end, max(end.spec.size, SCRIPT_SIZE) / self.wire.rate, self._copy, end, other)
 
     def _copy(self, end: End, other: End) -> None:

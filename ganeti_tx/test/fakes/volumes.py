@@ -1,7 +1,6 @@
 """Volumes in memory, with all that a kind of storage can do besides holding disks."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from attrs import define, field
 from msgspec.structs import replace
@@ -9,22 +8,19 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec
-from ganeti_tx.model.snapshots import snapshot_id
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.node.storage.abilities import (
     ExistingDevice,
     IExisting,
     IOwnerMark,
-    ISnapshot,
     ISpindles,
     IUserspaceUri,
 )
 from ganeti_tx.node.storage.interfaces import Below, IStorage
-from ganeti_tx.test.fakes.devices import FakeDisk
 from ganeti_tx.test.fakes.storage import FakeStorage
 
 
-@implementer(IStorage, ISnapshot, IOwnerMark, IExisting, ISpindles, IUserspaceUri)
+@implementer(IStorage, IOwnerMark, IExisting, ISpindles, IUserspaceUri)
 @define
 class FakeVolumes(FakeStorage):
     """Logical ids are [group, volume]; one that lies upon a file has its room there. `hidden`: they have no paths.
@@ -70,13 +66,9 @@ class FakeVolumes(FakeStorage):
         """See `ISpindles`."""
         return self.get(disk).upon
 
-    async def snapshot(self, disk: DiskSpec, name: str, size: int) -> list[Any]:
-        """See `ISnapshot`."""
-        self._begin("snapshot", disk)
-        found = self.get(disk)
-        made = snapshot_id(disk.logical_id or ["", ""], name)
-        self._claim(made, FakeDisk(found.size, content=self.bottom(found).content))
-        return made
+    async def snapshot_fault(self, disk: DiskSpec) -> str | None:
+        """See `IMaySnapshot`."""
+        return None
 
     async def set_owner(self, disk: DiskSpec, owner: str) -> None:
         """See `IOwnerMark`."""
@@ -102,7 +94,3 @@ class FakeVolumes(FakeStorage):
     def _status(self, disk: DiskSpec) -> BlockDevStatus:
         found = super()._status(disk)
         return replace(found, dev_path="") if self.hidden else found
-
-    def bottom(self, disk: FakeDisk) -> FakeDisk:
-        """That which holds the content."""
-        return self.devices.behind.get(disk.under, disk) if disk.under else disk

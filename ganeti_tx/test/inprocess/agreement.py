@@ -57,6 +57,10 @@ def instance_faults(cluster: InProcessCluster) -> Iterator[str]:
         if each.admin_state is AdminState.UP
     }
     running = [(home, name) for home, names in cluster.running().items() for name in names]
+    for node in cluster.members:
+        yield from (
+            f"instance {name} stands still on {node.name}" for name in node.running() if node.stands_still(name)
+        )
     for home, name in running:
         if wanted.get(name) != home:
             yield f"instance {name} runs on {home}; by the configuration on {wanted.get(name, 'none')}"

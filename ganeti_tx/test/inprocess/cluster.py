@@ -27,15 +27,17 @@ from ganeti_tx.runtime.resolver import Resolver
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.livelock import FakeLiveness
-from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.fakes.transfers import TransferWire
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.launcher import InProcessZygote
 from ganeti_tx.test.inprocess.master import TIMEOUT, MasterDaemons
 from ganeti_tx.test.inprocess.master_service import MasterService
 from ganeti_tx.test.inprocess.network import Network
-from ganeti_tx.test.inprocess.node import CLUSTER_NAME, MASTER_IP, SharedStorage, SimulatedNode, cluster_keys, keys_of
+from ganeti_tx.test.inprocess.node import MASTER_IP, SimulatedNode
+from ganeti_tx.test.inprocess.node_keys import CLUSTER_NAME, cluster_keys, keys_of
 from ganeti_tx.test.inprocess.power import LosingFiles
+from ganeti_tx.test.inprocess.shared_storage import SharedStorage
 from ganeti_tx.test.inprocess.simulation import BEGINNING, Process, SimulatedTime
 from ganeti_tx.test.inprocess.sockets import Sockets
 from ganeti_tx.wconfd.service import Wconfd
@@ -260,7 +262,14 @@ class InProcessCluster:
             name: disks
             for name, disks in {
                 **found,
-                "shared": sorted({**self.shared.files, **self.shared.external.volumes}),
+                "shared": sorted(
+                    {
+                        **self.shared.files,
+                        **self.shared.gluster,
+                        **self.shared.external.volumes,
+                        **self.shared.ceph.images(),
+                    }
+                ),
             }.items()
             if disks
         }

@@ -13,7 +13,8 @@ from ganeti_tx.runtime.pinned_certificates import PinnedCertificates
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
-from ganeti_tx.test.inprocess.node import CLUSTER_NAME, MASTER_IP, SimulatedNode, cluster_keys
+from ganeti_tx.test.inprocess.node import MASTER_IP, SimulatedNode
+from ganeti_tx.test.inprocess.node_keys import CLUSTER_NAME, cluster_keys
 from ganeti_tx.test.node.test_cluster_membership import Connection
 
 MAX = 1 << 20

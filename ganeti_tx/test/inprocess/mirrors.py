@@ -12,7 +12,7 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.opcodes import OpCode
-from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.simulation import SimulatedTime
 
@@ -21,9 +21,10 @@ TEMPLATES = AVAILABLE
 
 
 def with_mirrors(config: ConfigData) -> ConfigData:
-    """A cluster in which mirrors are enabled."""
+    """A cluster in which mirrors are enabled, and allowed by its policy."""
     templates = (*config.cluster.enabled_disk_templates, DiskTemplate.DRBD)
-    cluster = replace(config.cluster, enabled_disk_templates=templates, volume_group_name="xenvg")
+    policy = replace(config.cluster.ipolicy, disk_templates=templates)
+    cluster = replace(config.cluster, enabled_disk_templates=templates, volume_group_name="xenvg", ipolicy=policy)
     return replace(config, cluster=cluster)
 
 

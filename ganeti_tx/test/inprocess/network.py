@@ -40,6 +40,12 @@ class Trouble(Enum):
     BROKEN = "the call is taken, and the connection breaks at once; what the node does it does"
 
 
+#: Of these nothing is ever heard. That is told after so many seconds though the call has more: hours of a cluster in which
+#: nothing but clocks goes on show nothing, and take long.
+UNHEARD = (Trouble.LOST, Trouble.ANSWER_LOST)
+PATIENCE = 600.0
+
+
 @frozen
 class Says:
     """The node's own "no"."""
@@ -207,9 +213,9 @@ class NetworkRpc:
         body = encode_call(call)
         limit = timeout if timeout is not None else call.time_limit()
         self.network.sent.append(Sent(self.process.seconds(), self.process.name, node.name, call))
-        exchange = Exchange(self, node, call)
-        self._send(exchange, body, self.network.trouble(node, call, self.origin))
-        exchange.answer.addTimeout(limit, self.process)
+        exchange, trouble = Exchange(self, node, call), self.network.trouble(node, call, self.origin)
+        self._send(exchange, body, trouble)
+        exchange.answer.addTimeout(min(limit, PATIENCE) if trouble in UNHEARD else limit, self.process)
         try:
             data = await exchange.answer
         except TimeoutError:

@@ -1,7 +1,6 @@
 """One simulated node: its files, its disks, its OS definitions and its node daemon."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import cast
@@ -11,8 +10,8 @@ from attrs import define, field, frozen
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from ganeti_tx.bootstrap.keys import NodeKeys, new_cluster_keys, node_keys
-from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, LockError
+from ganeti_tx.errors import BlockDeviceError, FileStoragePathError
+from ganeti_tx.model.hypervisors.kvm import DEFAULT_PROGRAM
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.migration import Side
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
@@ -25,107 +24,45 @@ from ganeti_tx.node.storage.ext.driver import register as register_ext
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.interfaces import IPools
 from ganeti_tx.node.storage.kinds import NodeStorage, Register, StorageKind, together
+from ganeti_tx.node.storage.rbd.driver import KERNEL_BUS, RbdImages
+from ganeti_tx.node.storage.rbd.driver import register as register_rbd
 from ganeti_tx.runtime.boot_id import BOOT_ID
-from ganeti_tx.runtime.certificates import Identity
 from ganeti_tx.runtime.directories import ensure_directories
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.reactors import IDaemonReactor
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.block_devices import FakeBlockDevices
-from ganeti_tx.test.fakes.memory_provider import SCRIPTS, MemoryProvider
+from ganeti_tx.test.fakes.ceph import PROGRAMS, CephNode
+from ganeti_tx.test.fakes.memory_provider import SCRIPTS
 from ganeti_tx.test.fakes.metadata_daemon import FakeMetadataDaemon
-from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.mirror_node import MirrorNode
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.fakes.process import Call, FakeProcessRunner
 from ganeti_tx.test.fakes.storage import FakeDisk, FakePools, FakeStorage
 from ganeti_tx.test.fakes.transfers import FakeTransferEnds, TransferWire
 from ganeti_tx.test.fakes.volume_groups import FakePhysicalVolumes, FakeVolumeGroups
 from ganeti_tx.test.inprocess.disk import ProcessFiles, put
+from ganeti_tx.test.inprocess.held_files import MemoryLocks, MemoryLog
 from ganeti_tx.test.inprocess.network import LATENCY, Listener, Network
+from ganeti_tx.test.inprocess.node_keys import keys_of
 from ganeti_tx.test.inprocess.power import LosingFiles
+from ganeti_tx.test.inprocess.shared_storage import SharedStorage
 from ganeti_tx.test.inprocess.simulation import Process, SimulatedTime
 
-CLUSTER_NAME = "cluster.example.com"
-FIRST = "node1.example.com"
 OS_NAME = "noop"
 #: Seconds that an OS script takes.
 SCRIPT_TIME = 2.0
 #: The provider of external storage that all nodes have, and the seconds that a script of its takes.
 PROVIDER = "shelf"
 PROVIDER_TIME = 0.1
+#: What QEMU says, where a test has put its program.
+QEMU_SAYS = b"QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg-7)\n"
 MEMORY = "MemTotal: 8388608 kB\nMemAvailable: 6291456 kB\n"
 PROCESSORS = "".join(f"processor : {number}\nphysical id : 0\n\n" for number in range(4))
 
 #: The cluster's own address.
 MASTER_IP = "192.0.2.100"
-
-
-@lru_cache
-def cluster_keys() -> tuple[Identity, NodeKeys]:
-    """The authority of all simulated clusters, and the first node's keys; making keys takes longer than a test."""
-    return new_cluster_keys(CLUSTER_NAME, FIRST, ["192.0.2.1"])
-
-
-@lru_cache
-def keys_of(name: str, address: str) -> NodeKeys:
-    """A node's keys."""
-    authority, first = cluster_keys()
-    if name == FIRST:
-        return first
-    return node_keys(authority, name, [address], first.shared)
-
-
-@define
-class MemoryLog:
-    """The log of an OS script whose output nobody wrote."""
-
-    path: Path
-    descriptor: int = -1
-
-    def tail(self) -> str:
-        """Nothing."""
-        return ""
-
-    def hide(self, values: Sequence[str]) -> None:
-        """Nothing is there."""
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-@define
-class MemoryLocks:
-    """The files that a daemon holds locked."""
-
-    _held: set[Path] = field(factory=set)
-
-    def hold(self, path: Path, mode: int) -> "MemoryLock":
-        """As `file_lock.hold`."""
-        if path in self._held:
-            raise LockError(f"{path} is locked by another process")
-        self._held.add(path)
-        return MemoryLock(lambda: self._held.discard(path))
-
-
-@frozen
-class MemoryLock:
-    """One of them."""
-
-    release: Callable[[], None]
-
-
-@define
-class SharedStorage:
-    """What all nodes reach: files, devices that the administrator brought, and volumes of a provider, by logical id."""
-
-    files: dict[str, FakeDisk] = field(factory=dict)
-    devices: dict[str, FakeDisk] = field(factory=dict)
-    external: MemoryProvider = field(factory=MemoryProvider)
-
-    def add_device(self, path: str, size: int) -> None:
-        """The administrator brings a device."""
-        self.devices[f"manual/{path}"] = FakeDisk(size)
 
 
 @define(eq=False)
@@ -145,6 +82,7 @@ class SimulatedNode:
     transfer_wire: TransferWire
     mirror_wire: MirrorWire | None = None
     mirror_node: MirrorNode | None = field(init=False)
+    ceph_node: CephNode = field(init=False)
     paths: Paths = field(factory=Paths)
     volume_groups: FakeVolumeGroups = field(init=False)
     storage: NodeStorage = field(init=False)
@@ -165,6 +103,8 @@ class SimulatedNode:
 
     def __attrs_post_init__(self) -> None:
         ensure_directories(self.paths, self.disk)
+        self.ceph_node = CephNode(self.shared.ceph)
+        self.disk.mkdir(KERNEL_BUS)
         self.files_storage = FakeStorage("file", fault=self._not_allowed)
         self.transfers = FakeTransferEnds(self.name, self.transfer_wire, self._behind, self.clock)
         self.transfers.files = self.disk
@@ -174,20 +114,24 @@ class SimulatedNode:
         self.mirror_node = (
             None if self.mirror_wire is None else MirrorNode(self.address, self.mirror_wire, self.files_storage)
         )
+        gluster = FakeStorage(
+            "gluster", self.shared.gluster, fault=self._not_allowed, devices=self.files_storage.devices
+        )
         upon = () if self.mirror_node is None else (self.mirror_node.volumes, self.mirror_node.mirrors)
-        pools: dict[str, IPools] = {"file": FakePools(self.files_storage), "sharedfile": FakePools(shared)}
+        of_files = {"file": self.files_storage, "sharedfile": shared, "gluster": gluster}
+        pools: dict[str, IPools] = {word: FakePools(storage) for word, storage in of_files.items()}
         if self.mirror_node is not None:
             self.volume_groups = FakeVolumeGroups(self.mirror_node.volumes)
             pools.update({"lvm-vg": self.volume_groups, "lvm-pv": FakePhysicalVolumes(self.volume_groups)})
         devices = FakeBlockDevices(disks=self.shared.devices, devices=self.files_storage.devices)
-        self.storage = together([StorageKind([Diskless(), self.files_storage, shared, devices, *upon], pools)])
+        self.storage = together([StorageKind([Diskless(), *of_files.values(), devices, *upon], pools)])
         put(self.disk, Path("/proc/meminfo"), MEMORY.encode())
         self._be_booted()
         put(self.disk, Path("/proc/cpuinfo"), PROCESSORS.encode())
         put(
             self.disk,
             self.paths.file_storage_paths_file,
-            b"/srv/ganeti/file-storage\n/srv/ganeti/shared-file-storage\n",
+            b"/srv/ganeti/file-storage\n/srv/ganeti/shared-file-storage\n/var/run/ganeti/gluster\n",
         )
         self.disk.mkdir(Path("/sys/class/net/xen-br0/bridge"))
         self.add_os(OS_NAME)
@@ -197,7 +141,8 @@ class SimulatedNode:
         """What is behind the path of a device that is ready."""
         volume = self.shared.external.volumes.get(path.removeprefix("/dev/ext/"))
         mirrored = None if self.mirror_node is None else self.mirror_node.mirrors.behind(path)
-        return volume or mirrored or self.files_storage.devices.behind.get(path)
+        image = self.ceph_node.behind(path)
+        return volume or mirrored or image or self.files_storage.devices.behind.get(path)
 
     def _not_allowed(self, operation: str, disk: DiskSpec) -> BlockDeviceError | None:
         try:
@@ -247,7 +192,9 @@ class SimulatedNode:
         for script in SCRIPTS:
             path = self.paths.extstorage_search_path[0] / PROVIDER / script
             self.scripts.script([str(path)], lambda call: self._provider_ends(process, call))
-        self.scripts.script(["ip", "-json", "route", "show"], self._route)
+        for program in PROGRAMS:
+            self.scripts.script([program], lambda call: self._ceph_ends(process, call))
+        self.scripts.script([DEFAULT_PROGRAM, "--version"], ProcessResult(stdout=QEMU_SAYS))
         if (services := self.services) is not None:
             self.scripts.script(["systemctl"], lambda call: services(process, call))
         parts = NodeParts(
@@ -270,10 +217,12 @@ class SimulatedNode:
             machine=SimulatedReset(self),
             metadata=self.metadata,
         )
-        real = together(register(parts) for register in (register_ext, *self.drivers))
+        real = together(register(parts) for register in (register_ext, register_rbd, *self.drivers))
         for each in real.storages.values():
             if isinstance(each, ExtStorage):
                 each.look = self.shared.external.look
+            if isinstance(each, RbdImages):
+                each.look = self.ceph_node.look
         storage = NodeStorage({**self.storage.storages, **real.storages}, {**self.storage.pools, **real.pools})
         self.network.listen(self.address, Listener(process, build_dispatch(parts, storage, self.transfers)))
 
@@ -283,14 +232,12 @@ class SimulatedNode:
     def _script_ends(self, process: Process, call: Call) -> "Deferred[ProcessResult]":
         return deferLater(process, SCRIPT_TIME, ProcessResult)
 
-    def _route(self, call: Call) -> ProcessResult:
-        """Every address in the range of instance communication has an interface, as if it had been connected here."""
-        address = call.argv[-1].removesuffix("/32")
-        found = [{"dst": address, "dev": f"tap{address}", "flags": []}] if address.startswith("169.254.") else []
-        return ProcessResult(stdout=msgspec.json.encode(found))
-
     def _provider_ends(self, process: Process, call: Call) -> "Deferred[ProcessResult]":
         result = self.shared.external.run(call)
+        return deferLater(process, PROVIDER_TIME, lambda: result)
+
+    def _ceph_ends(self, process: Process, call: Call) -> "Deferred[ProcessResult]":
+        result = self.ceph_node.run(call)
         return deferLater(process, PROVIDER_TIME, lambda: result)
 
     def now(self) -> float:
@@ -315,6 +262,7 @@ class SimulatedNode:
             self.mirror_node.lose_power()
         self.files_storage.devices.lose_power()
         self.transfers.lose_power()
+        self.ceph_node.mapped.clear()
         for disk in self.files_storage.disks.values():
             disk.assembled = False
 
@@ -342,10 +290,19 @@ class SimulatedNode:
 
     def side(self, name: str) -> Side | None:
         """What is here of an instance."""
+        there = self._machine(name)
+        return None if there is None else there.side
+
+    def stands_still(self, name: str) -> bool:
+        """Whether the file systems of a guest do."""
+        there = self._machine(name)
+        return there is not None and there.frozen
+
+    def _machine(self, name: str) -> Running | None:
         path = self.paths.run_dir / "fake-hypervisor" / name
         if not self.disk.exists(path):
             return None
-        return msgspec.json.decode(self.disk.read(path, 1 << 20), type=Running).side
+        return msgspec.json.decode(self.disk.read(path, 1 << 20), type=Running)
 
     def own_disks(self) -> set[str]:
         """The files and volumes here."""

@@ -11,7 +11,7 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.network import Network
 from ganeti_tx.model.nic import Nic
 from ganeti_tx.query.fields_instance_nics import MAX_NICS
-from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.inprocess.case import ClusterCase, delay
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.disk import put
@@ -148,7 +148,10 @@ def populate(config: ConfigData) -> ConfigData:
         for uuid, group in config.nodegroups.items()
     }
     templates = (DiskTemplate.DRBD, *config.cluster.enabled_disk_templates)
-    cluster = replace(config.cluster, enabled_disk_templates=templates, volume_group_name="xenvg", tags=("c",))
+    policy = replace(config.cluster.ipolicy, disk_templates=templates)
+    cluster = replace(
+        config.cluster, enabled_disk_templates=templates, volume_group_name="xenvg", tags=("c",), ipolicy=policy
+    )
     return replace(
         config,
         cluster=cluster,

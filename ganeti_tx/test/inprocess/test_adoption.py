@@ -1,8 +1,13 @@
 """Instances of what is there already: block devices, which stay, and volumes, which get the standard name."""
 
+from typing import Any
+
+from ganeti_tx.rpc.calls.base import NodeCall
+from ganeti_tx.rpc.calls.disk import BdevSizes, BlockdevStates
 from ganeti_tx.test.fakes.storage import FakeDisk
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation
+from ganeti_tx.test.inprocess.network import Says
 from ganeti_tx.test.inprocess.test_each_call import is_there
 
 NAME = "web1"
@@ -42,6 +47,12 @@ class DeviceCase(EachCallCase):
 class BlockDeviceTests(DeviceCase):
     """The template blockdev."""
 
+    def verified(self, *options: str) -> str:
+        """What verification, which fails, says."""
+        status, out, err = self.scene().run(["gnt-cluster", "verify", *options])
+        self.assertEqual(status, 1)
+        return out + err
+
     def test_life(self) -> None:
         """The device is the disk as it is, runs without an installation, and stays when the instance goes."""
         self.fails(ADD, "not enabled")
@@ -68,14 +79,37 @@ class BlockDeviceTests(DeviceCase):
         self.assertEqual(len(self.cluster.config.instances), 1)
         self.assert_agreed(self.cluster, "after both")
 
+    def test_second_name(self) -> None:
+        """Verification tells of a device that two instances have, by two names."""
+        self.ok(ENABLE)
+        self.ok(ADD)
+        self.ok(ADD.replace("lun0", "lun1").replace("node2", "node3").replace("web1", "web2"))
+        self.ok("gnt-cluster verify")
+        devices = self.cluster.shared.devices
+        devices["manual//dev/disk/by-id/lun1"] = devices[f"manual/{DEVICE}"]
+        out = self.verified("--error-codes")
+        for one, other in (("web1", "web2"), ("web2", "web1")):
+            self.assertRegex(
+                out,
+                rf"ERROR:EINSTANCEFAULTYDISK:instance:{one}:disk/0 is on the same storage as disk/0 of instance {other}"
+                rf" \(device .* of node node1.example.com\): .* --disk 0:remove {one}' takes the disk away",
+            )
+        asked: list[str] = []
+
+        def fault(node: str, call: NodeCall[Any]) -> Says | None:
+            asked.append(call.name)
+            return Says("no") if (node, call.name) == ("node1.example.com", BlockdevStates.name) else None
+
+        self.cluster.network.fault = fault
+        self.assertIn("- ERROR: node node1.example.com: while getting disk information: no", self.verified())
+        self.assertNotIn(BdevSizes.name, asked, "which opens each device as if it were its own")
+
     def test_gone(self) -> None:
         """Verification tells of a device that is there no longer."""
         self.ok(ENABLE)
         self.ok(ADD)
         del self.cluster.shared.devices[f"manual/{DEVICE}"]
-        status, out, err = self.scene().run(["gnt-cluster", "verify"])
-        self.assertIn(f"Can't find device {DEVICE}", out + err)
-        self.assertEqual(status, 1)
+        self.assertIn(f"Can't find device {DEVICE}", self.verified())
 
     def test_each_call(self) -> None:
         """Whatever fails, and wherever the job is ended, nothing is half made."""

@@ -1,13 +1,17 @@
 """Exports and imports of which each call goes wrong in turn, and whose jobs are killed and cancelled at each."""
 
+from ganeti_tx.rpc.calls.guest import InstanceFreeze, InstanceThaw
+from ganeti_tx.rpc.calls.mirror import BlockdevSnapshot
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
-from ganeti_tx.test.inprocess.each_call import EachCallCase, Operation, walks
+from ganeti_tx.test.inprocess.each_call import Calls, EachCallCase, Operation, walks
 
 FILE = "gnt-instance add -t file -s 1G -o noop -H fake -n node2 web1"
 MIRRORED = "gnt-instance add -t drbd -s 64M -o noop -H fake --ignore-ipolicy -n node2:node3 web1"
 DOWN = "gnt-instance shutdown web1"
 EXPORT = "gnt-backup export --remove-instance -n node1 web1"
 NAME = "web1.example.com"
+#: The calls between which a guest stands still.
+STILL = {InstanceFreeze.name, BlockdevSnapshot.name, InstanceThaw.name}
 
 
 def exported(cluster: InProcessCluster, number: int) -> bool:
@@ -51,3 +55,26 @@ OPERATIONS = {
 @walks(OPERATIONS, full=False)
 class BackupEachCallTests(EachCallCase):
     """All agree: no part of an export is left, no snapshot, no disk, no transfer."""
+
+
+class FrozenTests(EachCallCase):
+    """A guest whose file systems stand still while snapshots are made goes on, whatever becomes of the calls around it."""
+
+    operation = Operation(
+        "gnt-backup export --noshutdown -n node1 web1",
+        (MIRRORED,),
+        mirrored=True,
+        done=lambda cluster: exported(cluster, 1),
+    )
+
+    def calls_of_a_good_run(self, operation: Operation) -> Calls:
+        """Those calls only; what follows is as with a guest that was stopped."""
+        return [(number, name) for number, name in super().calls_of_a_good_run(operation) if name in STILL]
+
+    def test_troubles(self) -> None:
+        """One of them goes wrong, each in another way."""
+        self.check_troubles(self.operation)
+
+    def test_killed(self) -> None:
+        """The job's process is killed at each of them."""
+        self.check_ended(self.operation, self.kill)

@@ -20,9 +20,11 @@ ADD = (
 WAYS = (
     "sharedfile",
     "ext -e provider=shelf",
+    "rbd",
     "file",
     "drbd -n node3",
     "ext -e provider=shelf",
+    "rbd",
     "drbd -n node1",
     "file",
 )
@@ -43,13 +45,13 @@ class ConversionTests(EachCallCase):
 
     def enable(self) -> None:
         """All templates that new disks can be of."""
-        words = "file,sharedfile,diskless,drbd,ext"
+        words = "file,sharedfile,diskless,drbd,ext,rbd"
         self.ok(f"gnt-cluster modify --enabled-disk-templates {words},blockdev --ipolicy-disk-templates {words}")
 
     def disks(self) -> Iterator[FakeDisk]:
         """All that hold something."""
         shared = self.cluster.node(1).shared
-        for disks in (shared.files, shared.external.volumes):
+        for disks in (shared.files, shared.external.volumes, shared.ceph.images()):
             yield from disks.values()
         for node in self.cluster.members:
             yield from node.files_storage.disks.values()

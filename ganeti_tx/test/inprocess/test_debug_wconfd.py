@@ -20,9 +20,7 @@ class WconfdTests(ClusterCase):
         uuid = next(uuid for uuid, node in self.cluster.config.nodes.items() if node.name == "node2.example.com")
         holder = self.luxi().submit_job([delay(100, on_master=False, on_nodes=["node2"], no_locks=False)])
         self.cluster.pass_time(5)
-        waiter = self.luxi().submit_job(
-            [{"OP_ID": "OP_NODE_SET_PARAMS", "node_name": "node2", "drained": True, "reason": []}]
-        )
+        waiter = self.luxi().submit_job([{"OP_ID": "OP_CLUSTER_SET_PARAMS", "candidate_pool_size": 5, "reason": []}])
         self.cluster.pass_time(5)
         self.assertIn(f"node/{uuid} shared\n", self.ok(f"gnt-debug wconfd listlocks {holder}"))
         self.assertIn(f"node/{uuid}\n", self.ok("gnt-debug wconfd listalllocks"))

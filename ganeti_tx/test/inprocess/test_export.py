@@ -6,6 +6,7 @@ from pathlib import Path
 from ganeti_tx.rpc.calls.backup import DumpImportStart, ExportRemove, FinalizeExport, ScriptExportStart
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import BlockdevShutdown
+from ganeti_tx.rpc.calls.guest import InstanceFreeze, InstanceThaw
 from ganeti_tx.rpc.calls.instance import InstanceStart
 from ganeti_tx.rpc.calls.mirror import BlockdevSnapshot
 from ganeti_tx.test.inprocess.agreement import disagreements
@@ -16,6 +17,7 @@ from ganeti_tx.test.inprocess.network import Says
 
 ADD = "gnt-instance add -t file --disk 0:size=128M,name=root --disk 1:size=64M -o noop --ignore-ipolicy -n node2 web1"
 NAME = "web1.example.com"
+AROUND = (InstanceFreeze, BlockdevSnapshot, InstanceThaw)
 
 
 def untimed(told: str) -> list[str]:
@@ -154,7 +156,11 @@ class FileExportTests(ExportCase):
             ("-n node1 web2", "wrong_state.*\n.*has no operating system"),
         ):
             self.fails(f"gnt-backup export {line}", reason)
-        self.ok("gnt-cluster modify --zeroing-image=/srv/zeroing.img")
+        scene = self.scene()
+        status, out, err = scene.run(["gnt-cluster", "modify", "--zeroing-image=/srv/zeroing.img"])
+        self.assertEqual(status, 0)
+        for node in ("node1", "node2", "node3"):
+            self.assertRegex(out + err, f"zeroing_image: node {node}.example.com cannot use it: .*No such file")
         self.fails(
             "gnt-backup export -n node1 --zero-free-space web1",
             "environment_error.*\n.*/srv/zeroing.img.*must be a file on this node",
@@ -262,7 +268,12 @@ class SnapshotTests(ExportCase):
             self.assertEqual(self.cluster.node(1).disk.read(self.file(1) / dump, 99), b"what was written")
             self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})
             self.agreed()
+            before = len(self.cluster.network.sent)
             self.assertNotIn("Starting", self.ok("gnt-backup export --noshutdown -n node3 web1"))
+            self.assertEqual(
+                [each.call.name for each in self.cluster.network.sent[before:] if isinstance(each.call, AROUND)],
+                ["instance_freeze", "blockdev_snapshot", "instance_thaw"],
+            )
             self.agreed()
             self.ok("gnt-instance remove -f web1")
 
@@ -274,6 +285,34 @@ class SnapshotTests(ExportCase):
         self.fails("gnt-backup export -n node1 web1", "Not all disks could be snapshotted.*disk/0: .*full")
         self.cluster.network.fault = None
         self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})
+        self.agreed()
+
+    def test_not_frozen(self) -> None:
+        """Why its guest does not stand still is said, and it is exported all the same; and so is that it went on too early."""
+        self.ok("gnt-cluster modify --enabled-disk-templates=plain,file,diskless")
+        self.made("", "gnt-instance add -t plain -s 128M -o noop --ignore-ipolicy -n node2 web1")
+        line = "gnt-backup export --noshutdown -n node1 web1"
+        for kind, said in (
+            (InstanceFreeze, f"The file systems of instance {NAME} are not frozen, the export is as .*: no agent"),
+            (InstanceThaw, "could not let the file systems of the instance go on: .*no agent"),
+        ):
+            self.cluster.network.fault = lambda node, call, kind=kind: (
+                Says("no agent") if isinstance(call, kind) else None
+            )
+            self.assertRegex(self.ok(line), said)
+        self.cluster.network.fault = None
+        self.assertNotIn("frozen", self.ok(line))
+        self.agreed()
+
+    def test_frozen_and_fails(self) -> None:
+        """A snapshot that cannot be made: the guest goes on before anything else."""
+        self.ok("gnt-cluster modify --enabled-disk-templates=plain,file,diskless")
+        self.made("", "gnt-instance add -t plain -s 128M -o noop --ignore-ipolicy -n node2 web1")
+        self.cluster.network.fault = lambda node, call: Says("full") if isinstance(call, BlockdevSnapshot) else None
+        before = len(self.cluster.network.sent)
+        self.fails("gnt-backup export --noshutdown -n node1 web1", "disk/0: .*full")
+        around = [each.call.name for each in self.cluster.network.sent[before:] if isinstance(each.call, AROUND)]
+        self.assertEqual(around[:3], ["instance_freeze", "blockdev_snapshot", "instance_thaw"])
         self.agreed()
 
     def test_mirror_down(self) -> None:

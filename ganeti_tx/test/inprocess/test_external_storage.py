@@ -32,6 +32,77 @@ class LifeTests(ClusterCase):
         self.ok("gnt-instance remove --force web1")
         self.assert_nothing_left(self.cluster)
 
+    def test_out_of_reach(self) -> None:
+        """An instance whose volume could not be removed stays, unless that is to be ignored."""
+        self.made_and_stopped()
+        self.cluster.shared.external.broken = {"remove", "attach"}
+        self.removed_in_spite()
+
+    def test_lost(self) -> None:
+        """So does one whose volume is gone, if its provider fails because of that."""
+        self.made_and_stopped()
+        self.cluster.shared.external.volumes.clear()
+        self.cluster.shared.external.removes_twice = False
+        self.removed_in_spite()
+
+    def test_lost_while_attached(self) -> None:
+        """One whose volume is lost while it runs is removed, though it can be neither closed nor detached any more."""
+        self.ok(ENABLE)
+        self.ok(ADD)
+        self.cluster.shared.external.volumes.clear()
+        self.ok("gnt-instance remove --force web1")
+        self.assert_nothing_left(self.cluster)
+
+    def test_repeated(self) -> None:
+        """A removal that got as far as one of two disks is repeated, also if its provider fails at what is gone already."""
+        self.ok(ENABLE)
+        self.ok(ADD.replace("-o noop", "--disk 1:size=1g,provider=shelf -o noop"))
+        self.ok("gnt-instance shutdown web1")
+        external = self.cluster.shared.external
+        first, second = external.volumes
+        external.removes_twice, external.stuck = False, {second}
+        self.assertRegex(self.not_removed(), "remove exited with status 3;.* it can be attached, so that it is there")
+        self.assertNotIn(first, external.volumes)
+        external.stuck = set()
+        self.ok("gnt-instance remove --force web1")
+        self.assert_nothing_left(self.cluster)
+
+    def test_let_go(self) -> None:
+        """A look at the disk of an instance that is stopped, and whose disks are not activated, does not leave it attached."""
+        self.made_and_stopped()
+        for command in ("gnt-instance info web1", "gnt-cluster verify", "gnt-cluster repair-disk-sizes web1"):
+            before = len(self.ran())
+            self.ok(command)
+            self.assertEqual(self.ran()[before:], ["attach", "detach"], command)
+        self.ok("gnt-instance activate-disks web1")
+        before = len(self.ran())
+        self.ok("gnt-instance info web1")
+        self.assertEqual(self.ran()[before:], [])
+
+    def made_and_stopped(self) -> None:
+        """An instance that does not run."""
+        self.ok(ENABLE)
+        self.ok(ADD)
+        self.ok("gnt-instance shutdown web1")
+
+    def removed_in_spite(self) -> None:
+        """Only when failures are ignored, with what the script said."""
+        said = self.not_removed()
+        self.assertIn("it cannot be attached, either: it is gone, or out of reach", said)
+        self.assertIn(
+            "'gnt-instance remove --ignore-failures web1.example.com' removes the instance all the same", said
+        )
+        self.assertIn("web1", self.ok("gnt-instance list"))
+        self.assertIn("remove exited with", self.ok("gnt-instance remove --force --ignore-failures web1"))
+        self.assertNotIn("web1", self.ok("gnt-instance list"))
+
+    def not_removed(self) -> str:
+        """What is said where the disks of the instance cannot be removed."""
+        status, out, err = self.scene().run(["gnt-instance", "remove", "--force", "web1"])
+        self.assertEqual(status, 1)
+        self.assertIn("cannot remove the disks of instance web1.example.com; ", err)
+        return out + err
+
     def ran(self) -> list[str]:
         """The scripts, in order."""
         return [script for script, _ in self.cluster.shared.external.ran]
@@ -47,6 +118,20 @@ class LifeTests(ClusterCase):
         self.fails(ADD, "provider 'shelf' of node node2.example.com cannot be used: script grow is missing")
         self.assertEqual(self.ran(), [])
         self.assert_nothing_left(self.cluster)
+
+    def test_lines(self) -> None:
+        """Scripts may write what they are told into files of lines, so control characters are refused, whoever says them."""
+        self.ok(ENABLE)
+        self.ok(ADD)
+        self.ok("gnt-instance add --no-start -t file --disk 0:size=1g -o noop -n node2 web2")
+        for line in (
+            ADD.replace("web1", "web3").replace("red", "red\x1b"),
+            "gnt-instance modify --disk 0:colour=red\x1b web1",
+            "gnt-instance modify -t ext --ext-params provider=shelf,colour=red\x1b web2",
+        ):
+            self.fails(line, r"disk/0\.colour: 'red\\x1b' is not allowed: control characters")
+        given = [disk.params for disk in self.cluster.config.disks.values() if disk.params]
+        self.assertEqual(given, [{"provider": "shelf", "colour": "red"}])
 
     def test_shown(self) -> None:
         """Nodes do not tell the room of such storage, and a parameter needs a value."""
@@ -72,12 +157,41 @@ class LifeTests(ClusterCase):
         self.ok("gnt-instance activate-disks web1")
         self.assertIn("open", self.ran()[before:])
 
+    def test_looked_at(self) -> None:
+        """Who looks takes no volume away from an instance that has run since before this node daemon recorded any."""
+        self.ok(ENABLE)
+        self.ok(ADD)
+        (disk,) = self.cluster.config.disks.values()
+        node = self.cluster.node(2)
+        for command in ("gnt-instance info web1", "gnt-cluster verify-disks"):
+            node.disk.remove(node.paths.run_dir / "extstorage" / f"shelf:{disk.uuid}.ext.disk0")
+            before = len(self.ran())
+            self.ok(command)
+            self.assertEqual(self.ran()[before:], ["attach"])
+        self.ok("gnt-instance shutdown web1")
+        self.assertEqual(self.ran()[-1], "detach")
+
     def test_script_fails(self) -> None:
         """What fails is taken back."""
         self.ok(ENABLE)
         self.cluster.shared.external.broken = {"attach"}
         self.fails(ADD, "attach exited with status 3")
         self.assert_nothing_left(self.cluster)
+
+
+class ExportTests(ClusterCase):
+    """What is exported while it runs."""
+
+    def test_no_snapshots(self) -> None:
+        """A provider without a script for snapshots is known before the instance is stopped."""
+        self.ok(ENABLE)
+        self.ok(ADD)
+        self.cluster.node(2).disk.remove(self.cluster.paths.extstorage_search_path[0] / "shelf/snapshot")
+        before = len(self.cluster.shared.external.ran)
+        self.fails("gnt-backup export -n node1 web1", "wrong_state.*\n.*--long-sleep.*disk/0: .*no script for it")
+        self.assertEqual(self.cluster.shared.external.ran[before:], [])
+        self.assertEqual(self.cluster.running(), {"node2.example.com": ["web1.example.com"]})
+        self.ok("gnt-backup export --long-sleep -n node1 web1")
 
 
 class EachCallTests(EachCallCase):
@@ -189,6 +303,12 @@ class RemoteTests(RapiCase):
             "__version__": 1, "mode": "create", "name": "web1.example.com", "os": "noop", "disk_template": "ext", "nics": [{}],
             "disks": [{"size": 1024, "provider": "shelf", "colour": "red"}], "pnode": "node2.example.com",
         }  # fmt: skip
+        wrong = {**body, "disks": [{"size": 1024, "provider": "shelf", "colour": "red\n/etc/x {"}]}
+        job_id = self.send("POST", "/2/instances", wrong)
+        self.cluster.pass_time(30)
+        self.assertIn(
+            "control characters, such as a line's end", str(self.send("GET", f"/2/jobs/{job_id}")["opresult"])
+        )
         self.done("POST", "/2/instances", body)
         (disk,) = self.cluster.config.disks.values()
         self.assertEqual(disk.params, {"provider": "shelf", "colour": "red"})

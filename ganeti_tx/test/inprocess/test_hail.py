@@ -7,6 +7,7 @@ from ganeti_tx.allocator.answer import read_answer
 from ganeti_tx.allocator.requests import ChangeGroup, NodeEvacuate
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.hail import install_hail
+from ganeti_tx.test.inprocess.test_rapi import RapiCase
 
 DEBUG = "gnt-debug iallocator -I hail"
 NEW = "-t sharedfile -o noop --disks=1G --memory=256 --nics=auto"
@@ -85,3 +86,44 @@ class HailTests(ClusterCase):
             "gnt-debug iallocator --dir=out web1",
             "there is no cluster-wide default iallocator for requests of kind relocate",
         )
+
+
+class NetworkTests(RapiCase):
+    """A group that hail would choose, but that is not connected to the network."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        install_hail(self.cluster)
+        for line in (
+            "gnt-group add rack2",
+            "gnt-group assign-nodes rack2 node3",
+            "gnt-cluster modify -I hail --default-iallocator-params no-capacity-checks",
+            "gnt-network add --network 198.51.100.0/28 lan",
+            "gnt-network connect -N mode=routed,link=100 lan default",
+        ):
+            self.ok(line)
+
+    def make(self, name: str, nic: dict[str, str]) -> None:
+        """A new instance, whose group hail chooses."""
+        instance = {
+            "name": name,
+            "mode": "create",
+            "disk_template": "diskless",
+            "disks": [],
+            "nics": [nic],
+            "os": "noop",
+            "ip_check": False,
+            "name_check": False,
+        }
+        [result] = self.done("POST", "/2/instances-multi-alloc", {"instances": [instance]})
+        self.assertEqual(result["allocatable"], [name])
+
+    def test_connected(self) -> None:
+        """It comes to the group that has the network, and to no other one later."""
+        self.make("web1.example.com", {"network": "lan", "ip": "pool"})
+        self.make("web2.example.com", {})
+        running = self.cluster.running()
+        self.assertEqual(running.pop("node3.example.com"), ["web2.example.com"])
+        self.assertEqual(list(running.values()), [["web1.example.com"]])
+        said = self.ok(f"{DEBUG} --dir=out -m change-group --target-groups=rack2 web1")
+        self.assertIn("group rack2 is not connected to a network required by instance web1.example.com", said)

@@ -2,7 +2,8 @@
 
 import json
 
-from ganeti_tx.test.inprocess.imaged_guest import IMAGE, NAME, with_images
+from ganeti_tx.test.inprocess.disk import put
+from ganeti_tx.test.inprocess.imaged_guest import IMAGE, MIB, NAME, with_images
 from ganeti_tx.test.inprocess.test_metadata import MetadataCase
 
 ADD = "gnt-instance add -t file -s 64M -o strange --ignore-ipolicy -n node2"
@@ -83,6 +84,26 @@ class InstallTests(ImageCase):
         self.assertIn("export INSTANCE_REINSTALL=1", read["environment"].splitlines())
         self.assertIn(SECRET, read["parameters.json"])
         self.assertEqual((self.cluster.running(), len(self.cluster.node(2).own_disks())), ({}, 1))
+
+    def test_nothing_on_nodes(self) -> None:
+        """A node runs no script of it at all, whatever becomes of the instance."""
+        self.ok(f"gnt-cluster modify --install-image={IMAGE}")
+        self.ok(f"{ADD} --no-start web1")
+        self.ok("gnt-instance modify -O flavour=lemon web1")
+        self.fails("gnt-backup export -n node2 web1", "only create_untrusted.* export script .*gnt-instance modify -o")
+        said = self.ok("gnt-instance rename --force web1 web2")
+        self.assertIn("OS strange has no script that node node2.example.com may run: what is installed keeps", said)
+        self.ok("gnt-instance modify -o noop web2")
+        self.ok("gnt-backup export -n node2 web2")
+        disk, described = self.cluster.node(2).disk, self.cluster.paths.export_dir / "web2.example.com" / "config.ini"
+        put(disk, described, disk.read(described, MIB).replace(b"os = noop", b"os = strange"))
+        imported = "gnt-backup import -t file -n node2 --src-node=node2 --src-dir=web2.example.com"
+        self.fails(
+            f"{imported} --ignore-ipolicy --net 0:mac=generate web3",
+            "only create_untrusted.* import script .*config.ini",
+        )
+        commands = [argv for node in self.cluster.members for argv in node.scripts.commands]
+        self.assertEqual([argv for argv in commands if any("/strange/" in word for word in argv)], [])
 
     def test_endless(self) -> None:
         """A machine that does not power itself off is stopped in the end, and all is taken back."""

@@ -8,7 +8,7 @@ from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.instance import InstanceRunRename
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.network import Says
-from ganeti_tx.test.inprocess.test_export import NAME, ExportCase, untimed
+from ganeti_tx.test.inprocess.test_export import ADD, NAME, ExportCase, untimed
 
 WEB2 = "web2.example.com"
 IMPORT = "gnt-backup import --ignore-ipolicy -n node3 --src-node=node1 --net 0:mac=generate"
@@ -44,6 +44,8 @@ class ImportTests(ImportCase):
         self.assertEqual(
             [line for line in told if not re.search("disk/|UUID|Resolved|policy|sync", line)],
             [
+                " - WARNING: tags of the export are taken, by which instances may be given to people: 'a, b'; if others are meant"
+                " give them: --tags=...",
                 "* disk 0, size 128M",
                 "* disk 1, size 64M",
                 "* creating instance disks...",
@@ -66,6 +68,23 @@ class ImportTests(ImportCase):
         self.assertEqual((self.cluster.running(), self.listed()), ({}, f"node1.example.com|{NAME}\n"))
         self.agreed()
         self.ok("gnt-instance startup web1")
+
+    def test_formats(self) -> None:
+        """A disk is again of the format that it had; where the new disks can have none that is told, and a request says more."""
+        add = ADD.replace("0:size=128M", "0:format=qcow2,size=128M")
+        self.made("--no-start", add)
+        self.ok("gnt-backup export -n node1 --remove-instance web1")
+        self.assertIn("disk0_format = qcow2\n", self.config(1))
+        line = "gnt-backup import --ignore-ipolicy -n node3 --src-node=node1"
+        for options, formats, told in (
+            ("", [{"format": "qcow2"}, None], False),
+            ("-t sharedfile", [{"format": "qcow2"}, None], False),
+            ("--disk 0:size=128M --disk 1:size=64M,format=qcow2", [None, {"format": "qcow2"}], False),
+        ):
+            self.assertEqual("becomes raw" in self.ok(f"{line} {options} web1"), told, options)
+            disks = [self.cluster.config.disks[uuid] for uuid in self.instance().disks]
+            self.assertEqual([disk.params for disk in disks], formats, options)
+            self.ok("gnt-instance remove -f web1")
 
     def test_identified(self) -> None:
         """What is as in the cluster is not the instance's own."""
@@ -164,6 +183,10 @@ class ImportTests(ImportCase):
             (text.replace("version = 0", "version = 1"), "Wrong export version 1"),
             (text.replace("[instance]", "[other]"), "doesn't have the required fields"),
             (text.replace("hypervisor = fake", "hypervisor = odd"), "hypervisor 'odd'; known are"),
+            (
+                text.replace("hypervisor = fake", "hypervisor = chroot"),
+                "the export has the hypervisor chroot, which does not keep guests apart.*: -H chroot",
+            ),
             (text.replace("disk_template = file", "disk_template = tape"), "disk_template 'tape'; known are"),
             (text.replace("disk0_dump = ", "disk0_dump = ../"), "names a dump that cannot be one: '../"),
             (text.replace("disk0_sha256 = ", "disk0_sha256 = x"), "a checksum that cannot be one: 'x"),

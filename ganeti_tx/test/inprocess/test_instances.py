@@ -88,7 +88,8 @@ class CreateTests(ClusterCase):
         """A MAC address that another instance has is refused."""
         mac = "aa:00:00:12:34:56"
         self.ok(f"{ADD} --net 0:mac={mac} web1")
-        self.fails(f"{ADD} --net 0:mac={mac} web2", mac)
+        told = self.fails(f"{ADD} --net 0:mac={mac} web2", f"MAC address {mac} already in use in cluster")
+        self.assertEqual(told.count(mac), 1)
         self.assertEqual(len(self.cluster.config.instances), 1)
 
     def test_os_is_not_there(self) -> None:

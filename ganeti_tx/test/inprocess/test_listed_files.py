@@ -8,6 +8,13 @@ from ganeti_tx.test.inprocess.disk import put
 
 LIST, SCRIPT, PASSWORD = "/etc/ganeti/distributed-files", "/usr/local/bin/vif", "/etc/ganeti/vnc-password"
 
+ELSEWHERE = "/srv/vnc-password"
+#: What is said of one that is not sent, and what to do.
+UNSENT = (
+    f"file {ELSEWHERE} is not sent to the other nodes: a parameter of a hypervisor names it, and such files are sent from"
+    f" /etc/ganeti only, and none of its programs; list it in {LIST} and run 'gnt-cluster redist-conf', or keep it alike"
+)
+
 
 class ListedFilesTests(ClusterCase):
     """The master has a list with one file, and a file that a hypervisor's parameter names."""
@@ -73,6 +80,30 @@ class ListedFilesTests(ClusterCase):
         self.assertEqual(self.on(2, SCRIPT), ("#!/bin/sh\n", 0o755))
         self.have(LIST, f"{SCRIPT}\n")
         self.assertNotIn("WARNING", self.ok("gnt-cluster redist-conf"))
+
+    def test_elsewhere(self) -> None:
+        """A password file that is not sent is told of when it is named, and by verify, until the administrator lists it."""
+        for node in self.cluster.members:
+            put(node.disk, self.place("/usr/bin/kvm"), b"", 0o755)
+            for path in (PASSWORD, ELSEWHERE):
+                put(node.disk, self.place(path), b"word", 0o600)
+        told = f"WARNING: vnc_password_file: {UNSENT}"
+        modify = "gnt-cluster modify --enabled-hypervisors=fake,kvm -H kvm:kernel_path=,vnc_password_file="
+        self.assertIn(told, self.ok(f"{modify}{ELSEWHERE}"))
+        self.assertNotIn("is not sent", self.ok(f"{modify}{ELSEWHERE}"))
+        self.assertIn(f"WARNING: cluster : {UNSENT}", self.ok("gnt-cluster verify"))
+        self.assertNotIn("is not sent", self.ok(f"{modify}{PASSWORD}") + self.ok("gnt-cluster verify"))
+        self.assertIn(told, self.ok(f"gnt-os modify -H kvm:vnc_password_file={ELSEWHERE} noop"))
+        self.ok("gnt-os modify -H kvm:vnc_password_file=default noop")
+        add = "gnt-instance add --no-install --no-start -o noop -t diskless --ignore-ipolicy -n node2"
+        self.assertIn(told, self.ok(f"{add} -H kvm:vnc_password_file={ELSEWHERE} web1"))
+        self.assertIn(f"WARNING: cluster : {UNSENT}", self.ok("gnt-cluster verify"))
+        self.assertNotIn("is not sent", self.ok("gnt-instance modify -H vnc_password_file=default web1"))
+        self.assertIn(told, self.ok(f"gnt-instance modify -H vnc_password_file={ELSEWHERE} web1"))
+        self.have(LIST, f"{ELSEWHERE}\n")
+        self.ok("gnt-cluster redist-conf")
+        self.assertNotIn("is not sent", self.ok("gnt-cluster verify"))
+        self.assertNotIn("is not sent", self.ok(f"{add} -H kvm:vnc_password_file={ELSEWHERE} web2"))
 
     def test_sizes(self) -> None:
         """One file that is too large, and what is too much together, is left out and told of."""

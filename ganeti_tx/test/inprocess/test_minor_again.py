@@ -81,6 +81,41 @@ class MinorTests(ReplaceCase):
         self.assertEqual(self.cluster.wconfd.reservations.owners(), set())
         self.assert_agree()
 
+    def test_killed_at_the_record(self) -> None:
+        """The process dies as soon as another node is recorded: at no moment is a mirror up with what somebody else could get."""
+        for delay in (0.0, 0.002, 0.006):
+            self.setUp()
+            dying: list[object] = []
+
+            def dies(*_: object, delay: float = delay, dying: list[object] = dying) -> None:
+                if not dying:
+                    dying.append(self.cluster.time.callLater(delay, self.kill_runners))
+
+            self.cluster.wconfd.store.subscribe(dies)
+            job = self.scene().submit("gnt-instance replace-disks --submit -n node4 web1")
+            while not self.job(job).finalized:
+                self.cluster.pass_time(0.004)
+                self.assertEqual(self.up_and_free(), [], delay)
+            self.assertEqual((len(dying), self.statuses(job)), (1, ["error"]))
+            self.assert_agree()
+
+    def kill_runners(self) -> None:
+        """No process of a job lives."""
+        for process in list(self.cluster.zygote.runners):
+            self.cluster.zygote.kill(process)
+
+    def up_and_free(self) -> list[tuple[str, int]]:
+        """The minors of mirrors that are up on nodes, and neither configured there nor reserved."""
+        cluster = self.cluster
+        numbers = {cluster.node(number).name: number for number in self.numbers}
+        configured = {minor for disk in cluster.config.disks.values() for minor in disk.minors}
+        return [
+            (node.name, minor)
+            for uuid, node in cluster.config.nodes.items()
+            for minor in self.home(numbers[node.name]).mirrors.up
+            if (uuid, minor) not in configured and minor not in cluster.wconfd.reservations.values(MINOR, uuid)
+        ]
+
     def had(self, disk: Disk, node: str) -> list[tuple[str, str, int]]:
         """What a disk had there: kind, scope, value."""
         minor = next(minor for each, minor in disk.minors if each == node)

@@ -7,15 +7,16 @@ from msgspec.structs import replace
 from ganeti_tx.logic.disks.make import create_disks, creations
 from ganeti_tx.logic.steps import Steps
 from ganeti_tx.model.config_data import ConfigData
-from ganeti_tx.model.enums import DiskTemplate, Hypervisor
+from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.instance_view import InstanceView, view_of
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevCreate, BlockdevRemove
-from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.mirror_node import MirrorNode
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.mirrors import with_mirrors
 from ganeti_tx.test.inprocess.network import Trouble
 from ganeti_tx.test.inprocess.simulation import SimulatedTime
 from ganeti_tx.test.logic.stage import INSTANCE
@@ -37,9 +38,7 @@ def with_mirrored_instance(config: ConfigData) -> ConfigData:
     instance = replace(
         INSTANCE, primary_node=second.uuid, hypervisor=Hypervisor.FAKE, hvparams={}, nics=(), network_port=None
     )
-    templates = (*config.cluster.enabled_disk_templates, DiskTemplate.DRBD)
-    cluster = replace(config.cluster, enabled_disk_templates=templates, volume_group_name="xenvg")
-    return replace(config, cluster=cluster, instances={instance.uuid: instance}, disks={disk.uuid: disk})
+    return replace(with_mirrors(config), instances={instance.uuid: instance}, disks={disk.uuid: disk})
 
 
 class MirroredCase(ClusterCase):

@@ -1,17 +1,19 @@
 """Instances that go to another node, by commands in a whole cluster: shared disks, mirrors, and what is refused."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.instance import InstanceStart
+from ganeti_tx.rpc.calls.migration import InstanceFinalizeMigrationDst
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.process import Call
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.disk import put
-from ganeti_tx.test.inprocess.network import Says
+from ganeti_tx.test.inprocess.network import Says, Trouble
 from ganeti_tx.test.inprocess.test_adoption import DeviceCase
 from ganeti_tx.test.inprocess.test_mirrored import NAME as MIRRORED
 from ganeti_tx.test.inprocess.test_mirrored import MirroredCase
@@ -189,7 +191,33 @@ class SharedTests(ClusterCase):
         self.assert_at(2)
         self.ok("gnt-instance failover -f --cleanup web1")
         self.ok("gnt-instance shutdown web1")
-        self.fails("gnt-instance migrate -f --cleanup web1", "does not seem to be running at all")
+        self.fails("gnt-instance migrate -f --cleanup web1", f"running at all.*'gnt-instance deactivate-disks {NAME}'")
+
+    def test_cleanup_of_what_died(self) -> None:
+        """What it advises to do with an instance that runs nowhere, though it should, can be done."""
+        node = self.cluster.node(2)
+        node.disk.remove(node.paths.run_dir / "fake-hypervisor" / NAME)
+        told = self.fails("gnt-instance migrate -f --cleanup web1", "does not seem to be running at all")
+        [advice] = re.findall("'(gnt-[^']*)'", told)
+        self.ok(advice)
+        self.ok("gnt-instance startup web1")
+        self.assert_at(2)
+
+    def test_cleanup_again(self) -> None:
+        """It fails as long as the new node cannot have the instance be reached, where it runs already."""
+        said: list[Says | Trouble] = [Trouble.ANSWER_LOST]
+
+        def reached(node: str, call: NodeCall[object]) -> Says | Trouble | None:
+            ends = isinstance(call, InstanceFinalizeMigrationDst) and call.success
+            return said[0] if said and ends else None
+
+        self.cluster.network.fault = reached
+        self.fails("gnt-instance migrate -f -n node3 web1", "not known whether it runs there: .*--cleanup")
+        said[:] = [Says("no such vlan")]
+        self.fails("gnt-instance migrate -f --cleanup web1", "on node node3.example.com, but may not .*no such vlan")
+        said.clear()
+        self.assertIn("* done", self.ok("gnt-instance migrate -f --cleanup web1"))
+        self.assert_at(3)
 
     def test_cleanup_repairs(self) -> None:
         """It follows the instance, not the configuration."""

@@ -9,6 +9,8 @@ DEVICE = (test_adoption.ENABLE, test_adoption.ADD)
 FAILOVER = "gnt-instance failover -f -n node3 web1"
 MIGRATE = "gnt-instance migrate -f -n node3 web1"
 MIRRORED = "gnt-instance add -t drbd -s 64M -o noop -H fake --ignore-ipolicy -n node2:node3 web1"
+LOCAL = "gnt-instance add -t file -s 64M -o noop --ignore-ipolicy -n node2 web1"
+LOOK = "gnt-instance migrate -f --cleanup --copy-disks -n node3 web1"
 
 
 OPERATIONS = {
@@ -16,6 +18,9 @@ OPERATIONS = {
     "failover_device": Operation(FAILOVER, DEVICE, again=BACK, done=is_on_node3),
     "migrate_external": Operation(MIGRATE, EXTERNAL, partly=True, again=CLEANUP, done=is_on_node3),
     "migrate_device": Operation(MIGRATE, DEVICE, partly=True, again=CLEANUP, done=is_on_node3),
+    "with_disks": Operation(
+        "gnt-instance migrate -f --copy-disks -n node3 web1", (LOCAL,), partly=True, again=LOOK, done=is_on_node3
+    ),
     "node": Operation("gnt-node migrate -f -n node3 node2", (SHARED,), partly=True, again=CLEANUP, done=is_on_node3),
     "node_mirrored": Operation(
         "gnt-node migrate -f node2",

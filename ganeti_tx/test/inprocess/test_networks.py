@@ -121,6 +121,10 @@ class NetworkTests(ClusterCase):
         taken = "169.254.0.0, 169.254.169.254, 169.254.255.255"  # the nodes' own is no instance's
         self.assertIn(f"externally reserved IPs:\n    {taken}\n", self.ok("gnt-network info mesh"))
         self.assertEqual(self.ok("gnt-cluster modify --instance-communication-network=mesh"), "")
+        _, out, err = self.scene().run(["gnt-cluster", "modify", "--instance-communication-network=other"])
+        self.assertIn("Conflicting IP addresses found", err)
+        self.assertIn("are in use: web1: nic1/169.254.0.1", out)
+        self.assertEqual(self.ok("gnt-network list --no-headers -o name"), "mesh\n")
         self.ok("gnt-network add --network=10.6.0.0/24 net2")
         said = self.ok("gnt-cluster modify --instance-communication-network=net2")
         self.assertIn("WARNING: network net2 has the ranges 10.6.0.0/24 and none", said)

@@ -1,6 +1,11 @@
 """gnt-node modify, every field of it, as the operator sees it."""
 
+from ganeti_tx.logic.node.set_params import ANSWERS_WITHIN
+from ganeti_tx.queue.copies.replication import TIMEOUT
 from ganeti_tx.test.inprocess.case import ClusterCase
+
+#: Simulated seconds that all the rest takes.
+SOON = 1.0
 
 
 class NodeModifyTests(ClusterCase):
@@ -31,6 +36,14 @@ class NodeModifyTests(ClusterCase):
             ("exclusive_storage=yes", "exclusive_storage"),
         ):
             self.fails(f"gnt-node modify --node-parameters {given} node3", reason)
+
+    def test_gone(self) -> None:
+        """A node of which nothing is heard any more is marked within seconds, though the queue waits for its copy, too."""
+        self.cluster.network.cut_off.add(self.cluster.node(3).address)
+        began = self.cluster.time.seconds()
+        said = self.ok("gnt-node modify -O yes node3")
+        self.assertLess(self.cluster.time.seconds() - began, TIMEOUT + ANSWERS_WITHIN + SOON)
+        self.assertIn("- WARNING: Communication failure to node node3.example.com: ", said)
 
     def test_power(self) -> None:
         """Recorded by hand where a program can tell; without power a node is not online."""

@@ -65,7 +65,9 @@ class OperationsTests(ClusterCase):
     def lose(self) -> None:
         """All that was made is gone from every node."""
         self.cluster.shared.files.clear()
+        self.cluster.shared.gluster.clear()
         self.cluster.shared.external.volumes.clear()
+        self.cluster.shared.ceph.lose_images()
         for node in self.cluster.members:
             node.files_storage.disks.clear()
             assert node.mirror_node is not None

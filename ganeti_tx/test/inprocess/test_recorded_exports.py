@@ -16,7 +16,7 @@ ADD = (
     f" --ignore-ipolicy -B minmem=64,maxmem=64,vcpus=2 -n node2 {NAME}"
 )
 #: What only ours says.
-CHECKSUM = re.compile(r"disk\d+_sha256 = .*")
+OURS = re.compile(r"(disk\d+_sha256|uuid) = .*")
 
 
 class RecordedExportTests(RecordedOsCase):
@@ -78,14 +78,14 @@ class RecordedExportTests(RecordedOsCase):
         put(self.cluster.node(1).disk, self.cluster.paths.export_dir / name, text.encode())
 
     def test_export(self) -> None:
-        """Line by line, with a checksum for each disk besides."""
+        """Line by line, with the uuid and a checksum for each disk besides."""
         self.ok(f"gnt-backup export -n node1 {NAME}")
         self.assertEqual(self.compare("export"), [])
         path = self.cluster.paths.export_dir / NAME / "config.ini"
         found = self.cluster.node(1).disk.read(path, 1 << 20).decode().splitlines()
         wanted = (FACTS / "export-noname.config.ini").read_text().splitlines()
-        ours = [line for line in found if not CHECKSUM.fullmatch(line)]
-        self.assertEqual(len(found), len(ours) + 2)
+        ours = [line for line in found if not OURS.fullmatch(line)]
+        self.assertEqual(len(found), len(ours) + 3)
         self.assertEqual(len(ours), len(wanted))
         for line, fact in zip(ours, wanted, strict=True):
             fact = fact.replace("<TIME epoch>", line.rpartition(" ")[2])

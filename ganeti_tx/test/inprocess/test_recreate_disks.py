@@ -1,5 +1,6 @@
 """Lost disks made anew in a whole cluster: on files and mirrors, where they were and elsewhere."""
 
+import re
 from random import Random
 
 from ganeti_tx.rpc.calls.disk import BlockdevCreate
@@ -51,6 +52,22 @@ class FileTests(ClusterCase):
         self.assertEqual(self.sizes(2), [1024, 3072])
         self.assertEqual(sorted(disk.size for disk in self.cluster.config.disks.values()), [1024, 3072])
         self.ok("gnt-instance startup web1")
+
+    def test_start_tells(self) -> None:
+        """A start that fails as disks are lost says how to make them, all or those; what it says can be done."""
+        self.ok("gnt-instance startup web1")
+        for lost in ((0, 1), (1,)):
+            node = self.cluster.node(2)
+            node.disk.remove(node.paths.run_dir / "fake-hypervisor" / "web1")
+            self.lose(*lost)
+            told = self.fails("gnt-instance startup web1", "does not exist; if it is lost, ")
+            for line in re.findall("'(gnt-[^']*)'", told):
+                self.ok(line)
+            self.ok("gnt-instance startup web1")
+        self.assertIn("recreate-disks --disk 1 web1", told)
+        self.ok("gnt-instance shutdown web1")
+        self.lose(0)
+        self.assertNotIn("shutdown", self.fails("gnt-instance startup web1", "recreate-disks --disk 0 web1"))
 
     def test_elsewhere(self) -> None:
         """The node is dead: the disks, and the instance, are on another one."""

@@ -38,6 +38,14 @@ class RemoteMoveTests(RemoteMoveCase):
         for cluster in (self.cluster, self.other):
             self.assertEqual((self.keys(cluster), disagreements(cluster)), ([], []))
 
+    def test_format(self) -> None:
+        """A new disk may be an image, as its former one."""
+        self.made()
+        disks = [{"size": 128, "format": "qcow2"}, {"size": 64}]
+        self.assertEqual(self.moved(disks=disks), ["success", "success"])
+        [instance] = self.other.config.instances.values()
+        self.assertEqual([self.other.config.disks[uuid].params for uuid in instance.disks], [{"format": "qcow2"}, None])
+
     def test_stopped(self) -> None:
         """One that does not run, and keeps its name, is down afterwards with its disks down."""
         self.made(ADD.replace("web1", "--no-start web1"))

@@ -11,7 +11,8 @@ from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.each_call import walks
 from ganeti_tx.test.inprocess.keys_case import KeyOperation, KeysCase, read
-from ganeti_tx.test.inprocess.node import CLUSTER_NAME, MASTER_IP
+from ganeti_tx.test.inprocess.node import MASTER_IP
+from ganeti_tx.test.inprocess.node_keys import CLUSTER_NAME
 
 NEW, ADDRESS = "web9.example.com", "192.0.2.209"
 LINE = "gnt-cluster rename -f web9"

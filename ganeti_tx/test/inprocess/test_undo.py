@@ -8,6 +8,7 @@ from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import BlockdevCreate
 from ganeti_tx.rpc.calls.instance import InstanceOsAdd, InstanceStart
 from ganeti_tx.rpc.calls.queue import JobqueueUpdate
+from ganeti_tx.test.inprocess.agreement import disagreements
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.network import Fault, Says, Trouble
 
@@ -66,7 +67,7 @@ class UndoTests(ClusterCase):
         self.assert_nothing_left(self.cluster)
 
     def test_state_cannot_be_written(self) -> None:
-        """When it cannot be marked as running and the disk has room again, it is stopped and removed."""
+        """When it cannot be marked as running and the disk has room again, it is stopped and stays."""
         self.fail_writes_of_config(1)
         inner = self.cluster.master.disk.fault
         assert inner is not None
@@ -80,8 +81,8 @@ class UndoTests(ClusterCase):
 
         self.cluster.master.disk.fault = once
         self.fails(ADD, "No space left")
-        self.assertEqual(len(failed), 1)
-        self.assert_nothing_left(self.cluster)
+        self.assertEqual((len(failed), self.cluster.running()), (1, {}))
+        self.ok("gnt-instance startup web1")
 
     def test_node_daemon_is_back(self) -> None:
         """When its node daemon dies and is started again, all is taken back although nothing answered at first."""
@@ -113,7 +114,7 @@ class UndoTests(ClusterCase):
         self.assert_nothing_held(self.cluster)
 
     def test_what_may_run_stays_configured(self) -> None:
-        """An instance of which nobody can tell whether it runs stays in the configuration, and can be removed from there."""
+        """An instance of which nobody can tell whether it runs stays as it is, and can be removed from there."""
         started = False
 
         def fault(node: str, call: NodeCall[object]) -> Trouble | None:
@@ -124,7 +125,7 @@ class UndoTests(ClusterCase):
         self.cluster.network.fault = fault
         status, out, _ = self.scene().run(ADD.split())
         self.assertEqual(status, 1)
-        self.assertIn("gnt-instance remove web1.example.com", out)
+        self.assertIn("see 'gnt-instance info web1.example.com'", out)
         self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})
         self.cluster.network.fault = None
         self.ok("gnt-instance remove -f web1")
@@ -141,7 +142,12 @@ class UndoTests(ClusterCase):
         self.assert_nothing_held(self.cluster)
 
     def test_start_fails(self) -> None:
-        """An instance that cannot be started is not there."""
+        """An instance that cannot be started stays, installed and marked as down, and the error says what to do."""
         self.cluster.network.fault = fail_kind(InstanceStart, SAYS)
-        self.fails(ADD, "could not start instance web1.example.com: .*not today")
-        self.assert_nothing_left(self.cluster)
+        self.fails(ADD, "could not start instance web1.example.com: .*not today; .* 'gnt-instance startup web1.exam")
+        self.assert_nothing_held(self.cluster)
+        self.assertEqual(disagreements(self.cluster), [])
+        self.assertIn("ADMIN_down", self.ok("gnt-instance list --no-headers -o status"))
+        self.cluster.network.fault = None
+        self.ok("gnt-instance startup web1")
+        self.assertEqual(self.cluster.running(), {"node2.example.com": [NAME]})

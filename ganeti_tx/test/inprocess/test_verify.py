@@ -4,7 +4,7 @@ from ganeti_tx.rpc.calls.base import NodeCall
 from ganeti_tx.rpc.calls.disk import BlockdevStates
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.devices import FakeDisk
-from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.disk import put
@@ -129,7 +129,8 @@ class VerifyCommandTests(ClusterCase):
         self.assertEqual(self.verify()[0], 1)
         status, lines = self.verify("--ignore-errors=ENODEORPHANINSTANCE")
         self.assertEqual(status, 0)
-        self.assertIn("WARNING: node node2.example.com: unknown instance ghost.example.com is running", lines)
+        [line] = [line for line in lines if "unknown instance" in line]
+        self.assertIn("WARNING: node node2.example.com: unknown instance ghost.example.com is running; 'rm ", line)
         self.assertEqual(self.verify("-I", "BOGUS")[0], 2)
 
     def test_no_memory_check(self) -> None:

@@ -2,16 +2,15 @@
 
 from pathlib import Path
 
-from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.verify_codes import WARNINGS, VerifyCode
-from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.inprocess.case import ClusterCase, scene_of
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.simulation import SimulatedTime
 from ganeti_tx.test.inprocess.verify_faults.fault import ClusterFault
 from ganeti_tx.test.inprocess.verify_faults.page import Produced, check, page
 from ganeti_tx.test.inprocess.verify_faults.places import LAB
-from ganeti_tx.test.inprocess.verify_faults.table import FAULTS, OF_DRIVERS
+from ganeti_tx.test.inprocess.verify_faults.table import FAULTS
 
 #: Where the page is written when it does not say what was found.
 WRITTEN = Path("verify-codes.rst")
@@ -52,7 +51,7 @@ class VerifyCodesTests(ClusterCase):
         for fault in FAULTS:
             found.setdefault(fault.code, []).append((fault.what, self.finding(fault)))
         self.assertEqual("\n".join(self.wrong), "")
-        check(page(found, OF_DRIVERS), WRITTEN)
+        check(page(found), WRITTEN)
 
     def test_machines(self) -> None:
         """The tests that run on machines look for the codes that the page says they see."""
@@ -60,7 +59,6 @@ class VerifyCodesTests(ClusterCase):
         self.assertEqual(wrong, [])
 
     def test_complete(self) -> None:
-        """No code is left out but those of drivers that are not there; those that are always warnings are warnings."""
-        self.assertEqual({*(fault.code for fault in FAULTS), *OF_DRIVERS}, set(VerifyCode))
-        self.assertEqual([code for code, template in OF_DRIVERS.items() if TEMPLATES[template].available], [])
+        """No code is left out; those that are always warnings are warnings."""
+        self.assertEqual({fault.code for fault in FAULTS}, set(VerifyCode))
         self.assertEqual([fault.what for fault in FAULTS if fault.code in WARNINGS and not fault.warning], [])

@@ -34,7 +34,7 @@ class ContentsTests(SynchronousTestCase):
     def test_directories(self) -> None:
         """A boot makes every directory of the table, with its users."""
         lines = contents(PROGRAMS, NODE).files["etc/tmpfiles.d/ganeti.conf"].splitlines()
-        self.assertIn("d /run/ganeti 0775 gnt-masterd gnt-daemons -", lines)
+        self.assertIn("d /run/ganeti 1775 root gnt-daemons -", lines)
         self.assertIn("d /var/lib/ganeti/queue 0750 gnt-masterd gnt-daemons -", lines)
         self.assertEqual(len(lines), 1 + len(DIRECTORY_MODES))
 

@@ -24,7 +24,7 @@ from ganeti_tx.locking.table import LockTable
 from ganeti_tx.logic.master_state import MasterState
 from ganeti_tx.logic.plan import Plan
 from ganeti_tx.logic.unit import LogicalUnit
-from ganeti_tx.model.opcodes import Disclosure, OpTestDelay, encode
+from ganeti_tx.model.opcodes import Disclosure, OpCode, OpTestDelay, encode
 from ganeti_tx.model.remote_moves import DomainSecret
 from ganeti_tx.queue.job import QueuedJob, QueuedOp, decode_job
 from ganeti_tx.runtime.paths import Paths
@@ -113,6 +113,7 @@ class JobRunCase(SynchronousTestCase):
         self.clock = Clock()
         self.slot_answers: list[bool] = []
         self.asked: list[int] = []
+        self.submitted: list[OpCode] = []
         self.files = MemoryFiles()
         self.store = loaded(self.files)
         self.files.mkdir(PATH.parent)
@@ -141,6 +142,8 @@ class JobRunCase(SynchronousTestCase):
             resolve=self.resolve,
             ping=self.ping,
             queue_faults=list,
+            listed_files=list,
+            group_scopes=dict,
             allocator_fault=lambda name: None,
             master_state=MasterState(lambda: False, lambda: None),
             domain_secret=lambda: DomainSecret("shared"),
@@ -150,9 +153,10 @@ class JobRunCase(SynchronousTestCase):
     async def replicate(self, files: dict[str, bytes]) -> None:
         """There are no candidates."""
 
-    async def submit(self, jobs: Sequence[Sequence[Any]]) -> list[tuple[bool, Any]]:
-        """No unit here submits jobs."""
-        raise AssertionError("nobody asked for it")
+    async def submit(self, jobs: Sequence[Sequence[OpCode]]) -> list[tuple[bool, Any]]:
+        """They are taken."""
+        self.submitted += [op for ops in jobs for op in ops]
+        return [(True, 8) for _ in jobs]
 
     async def may_go_on(self, priority: int) -> bool:
         """What luxid says: the next of `slot_answers`, then that nobody waits."""

@@ -12,7 +12,8 @@ from ganeti_tx.errors import (
     OpPrereqError,
 )
 from ganeti_tx.locking.levels import BGL, Mode
-from ganeti_tx.model.opcodes import OpTestDummy
+from ganeti_tx.model.opcodes import OpTestDelay, OpTestDummy
+from ganeti_tx.model.signature import CALLER_SOURCE
 from ganeti_tx.queue.job import Status
 from ganeti_tx.test.jobs.case import (
     NODE,
@@ -38,6 +39,20 @@ class JobRunTests(JobRunCase):
         self.assertEqual([op.result for op in job.ops], [1, {"a": [1, 2]}])
         self.assertIsNotNone(job.end_timestamp)
         self.assertEqual(self.table.held(OWNER), {})
+
+    def test_jobs_of_its_own(self) -> None:
+        """What it submits is asked for by whoever asked for it, and by nobody else."""
+        signature = ((CALLER_SOURCE, "token:ci", 1),)
+        parent = OpTestDelay(duration=0.0, reason=(("gnt:user", "evacuate", 1), *signature))
+        child = OpTestDelay(duration=1.0, reason=(("gnt:user", "move", 1), (CALLER_SOURCE, "ann", 1)))
+
+        async def submit(unit: Unit) -> Any:
+            return await unit.context.submit_jobs([[child]])
+
+        for op, trail in ((parent, signature), (OpTestDelay(duration=0.0), ())):
+            run = self.job(lambda unit: Deferred.fromCoroutine(submit(unit)), ops=[op])
+            self.successResultOf(Deferred.fromCoroutine(run.run()))
+            self.assertEqual(self.submitted.pop().reason, (("gnt:user", "move", 1), *trail))
 
     def test_locks(self) -> None:
         """While an opcode runs the job holds the big lock shared and what the unit asked for."""

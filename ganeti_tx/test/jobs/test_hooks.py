@@ -193,6 +193,7 @@ class TableTests(UnitTestCase):
         """What the hooks of a request are told."""
         unit: LogicalUnit[Any] = UNITS[type(op)](op, self.stage.context())
         self.successResultOf(Deferred.fromCoroutine(unit.expand_names()))
+        self.successResultOf(Deferred.fromCoroutine(unit.outdated()))
         try:
             self.successResultOf(Deferred.fromCoroutine(unit.check()))
         except self.failureException:

@@ -1,15 +1,17 @@
 """The lab by hand: Debian machines under QEMU, with LVM and DRBD.
 
 up [--count N]                          two machines, unless N says else
-   [--init quick|systemd|xen]           that run an SSH server, or all that Debian starts, or an SSH server under Xen
+   [--init quick|systemd|xen|xen-hvm]   that run an SSH server, or all that Debian starts, or an SSH server under Xen,
+                                        for paravirtualised guests, or on a processor for fully virtualised ones
    [--memory MIB]                       of each; as little as will do, unless said
 status                                  which machines have power, and where their consoles are
 shell                                   a shell in the machines' network, at 10.99.0.254
 ssh NODE [COMMAND...]                   a shell on a machine, or a command for one
 cut NODE, boot NODE                     power: what runs is gone at once, what is on its disks stays
 down                                    end and remove all of it
-campaign [--pages] [TEST...]            all tests upon machines, also those that bin/test leaves out for their time; with --pages
-                                        doc/lab-times.rst and doc/lab-devices.rst are written by those that pass
+campaign [--pages] [TEST...]            tests upon machines, and upon Gluster and Ceph, also those that bin/test leaves out
+                                        for their time; with --pages doc/lab-times.rst and doc/lab-devices.rst are written by
+                                        those that pass
 
 --state DIRECTORY, before the verb, has more than one lab at a time. The image is made once and kept where GANETI_LAB_CACHE
 says, for root in /var/cache/ganeti_tx-lab.
@@ -24,10 +26,18 @@ from pathlib import Path
 from ganeti_tx.test.lab.case import CAMPAIGN_VARIABLE
 from ganeti_tx.test.lab.kept import LabFailed, cache_directory
 from ganeti_tx.test.lab.lab import Lab
+from ganeti_tx.test.lab.machine import MEMORY
 from ganeti_tx.test.lab.times import PAGES, PAGES_VARIABLE
 
-#: What the campaign consists of.
-TESTS = "ganeti_tx.test.lab"
+#: What the campaign consists of: tests upon machines, and others that need servers which take long to install.
+TESTS = (
+    "ganeti_tx.test.lab",
+    "ganeti_tx.test.real.test_gluster",
+    "ganeti_tx.test.real.test_gluster_cluster",
+    "ganeti_tx.test.real.test_gluster_guest",
+    "ganeti_tx.test.real.test_kvm_migration_secrets",
+    "ganeti_tx.test.real.test_rbd",
+)
 VERBS = ("up", "status", "shell", "ssh", "cut", "boot", "down", "campaign")
 
 
@@ -40,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
         one = verbs.add_parser(verb)
         if verb == "up":
             one.add_argument("--count", type=int, default=2)
-            one.add_argument("--init", choices=("quick", "systemd", "xen"), default="quick")
+            one.add_argument("--init", choices=tuple(MEMORY), default="quick")
             one.add_argument("--memory", type=int)
         if verb in ("ssh", "cut", "boot"):
             one.add_argument("node", type=node_number)
@@ -86,7 +96,7 @@ def act(options: argparse.Namespace) -> None:
             os.environ[CAMPAIGN_VARIABLE] = "yes"
             if options.pages:
                 os.environ[PAGES_VARIABLE] = str(PAGES)
-            become([sys.executable, "-m", "twisted.trial", "--rterrors", *(options.tests or [TESTS])])
+            become([sys.executable, "-m", "twisted.trial", "--rterrors", *(options.tests or TESTS)])
 
 
 def tell(lab: Lab) -> None:

@@ -24,7 +24,7 @@ LAB_VARIABLE = "GANETI_LAB"
 #: Set by `bin/lab campaign`: every test is run, also those that take minutes together.
 CAMPAIGN_VARIABLE = "GANETI_LAB_CAMPAIGN"
 
-#: By their machines' init.
+#: By their machines' init, or what they are for.
 _up: dict[str, Lab] = {}
 _runners: dict[int, BlockingRunner] = {}
 
@@ -43,26 +43,40 @@ def systemd_lab() -> Lab:
     return lab_with("systemd")
 
 
-def xen_lab() -> Lab:
-    """Two machines under Xen, for tests of the campaign. @raise SkipTest: this is none, or there can be no machines."""
+def xen_lab(init: str = "xen") -> Lab:
+    """Two machines under Xen, for tests of the campaign; `init` says for which guests.
+
+    @raise SkipTest: this is none, or there can be no machines.
+    """
     if CAMPAIGN_VARIABLE not in os.environ:
         raise SkipTest("'bin/lab campaign' runs this one")
-    return lab_with("xen")
+    return lab_with(init)
 
 
-def lab_with(init: str) -> Lab:
-    """The one with this init. @raise SkipTest: there can be none."""
-    if init not in _up and (named := os.environ.get(LAB_VARIABLE)) and Lab(Path(named)).machines[0].init == init:
-        _up[init] = Lab(Path(named))
-    if init not in _up:
+def node_lab() -> Lab:
+    """One machine on which all runs that Debian starts, with memory for a guest, for tests of the campaign.
+
+    @raise SkipTest: this is none, or there can be no machines.
+    """
+    if CAMPAIGN_VARIABLE not in os.environ:
+        raise SkipTest("'bin/lab campaign' runs this one")
+    return lab_with("systemd", "node", 1, 2048)
+
+
+def lab_with(init: str, purpose: str = "", machines: int = 0, memory: int | None = None) -> Lab:
+    """The one with this init, for this purpose. @raise SkipTest: there can be none."""
+    key = purpose or init
+    if key not in _up and (named := os.environ.get(LAB_VARIABLE)) and Lab(Path(named)).machines[0].init == init:
+        _up[key] = Lab(Path(named))
+    if key not in _up:
         if (reason := missing()) is not None:
             raise SkipTest(reason)
         state = Path(mkdtemp(prefix="ganeti-lab-", dir="/var/tmp"))
         atexit.register(Guard.over(state).end)
         lab = Lab(state)
-        lab.up(count(init), init)
-        _up[init] = lab
-    return _up[init]
+        lab.up(machines or count(init), init, memory=memory)
+        _up[key] = lab
+    return _up[key]
 
 
 def count(init: str) -> int:

@@ -15,7 +15,7 @@ from attrs import frozen
 
 from ganeti_tx.test.lab.kept import LabFailed
 from ganeti_tx.test.lab.lab import Lab
-from ganeti_tx.test.lab.processes import end_marked, started
+from ganeti_tx.test.lab.processes import MARK, end_marked, started
 from ganeti_tx.test.run_all import RUN_VARIABLE
 
 #: Seconds between looks whether that run goes on.
@@ -34,7 +34,8 @@ class Guard:
     def over(cls, state: Path) -> "Guard":
         """Start it, before there is a lab."""
         command = [sys.executable, "-m", __name__, str(state)]
-        return cls(subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True))
+        settings = {**os.environ, MARK: str(state)}
+        return cls(subprocess.Popen(command, env=settings, stdin=subprocess.PIPE, start_new_session=True))
 
     def end(self) -> None:
         """Have the lab taken down, and wait for that."""

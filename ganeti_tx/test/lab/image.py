@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from attrs import frozen
 
@@ -28,6 +29,8 @@ class Image:
     """The files of one image."""
 
     directory: Path
+
+    processors: ClassVar[int] = 1
 
     @property
     def kernel(self) -> Path:

@@ -15,7 +15,7 @@ from ganeti_tx.test.lab.kept import LabFailed
 from ganeti_tx.test.lab.machine import QEMU, Machine
 from ganeti_tx.test.lab.network import Network
 from ganeti_tx.test.lab.program import program_disk
-from ganeti_tx.test.lab.xen_image import XenImage, xen_image
+from ganeti_tx.test.lab.xen_image import CPUS, XenImage, xen_image
 
 MOST = 9
 #: What it takes on this machine, with the Debian package that has it.
@@ -36,8 +36,8 @@ PROGRAMS = {
 }
 
 
-#: The init of machines that run under Xen.
-XEN = "xen"
+#: The inits of machines that run under Xen.
+XEN = tuple(CPUS)
 
 
 class Description(msgspec.Struct, frozen=True):
@@ -85,7 +85,7 @@ class Lab:
             raise LabFailed(f"a lab has 1 to {MOST} machines, not {count}")
         if self._file.exists():
             raise LabFailed(f"a lab is up in {self.state}")
-        made = xen_image(told) if init == XEN else image(told)
+        made = xen_image(told) if init in XEN else image(told)
         described = Description(count, init, str(made.directory), str(program_disk()), memory)
         self.state.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file.write_bytes(msgspec.json.encode(described))
@@ -108,7 +108,8 @@ class Lab:
             known = msgspec.json.decode(self._file.read_bytes(), type=Description)
         except FileNotFoundError:
             raise LabFailed(f"no lab is up in {self.state}") from None
-        made = (XenImage if known.init == XEN else Image)(Path(known.image))
+        place = Path(known.image)
+        made = XenImage(place, CPUS[known.init]) if known.init in XEN else Image(place)
         program = Path(known.program)
         return [
             Machine(self.state, node, made, program, self.network, known.init, known.memory)

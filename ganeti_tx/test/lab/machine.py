@@ -16,7 +16,7 @@ from ganeti_tx.test.lab.processes import Kept
 
 QEMU = "qemu-system-x86_64"
 #: MiB of memory by init; 384 boots, a node daemon with a nested guest wants this; all daemons of a master want more.
-MEMORY = {"quick": 640, "systemd": 1280, "xen": 1536}
+MEMORY = {"quick": 640, "systemd": 1280, "xen": 1536, "xen-hvm": 1536}
 #: The size of the volume group's disk, and of the other one; what is not written takes no room.
 DISK_SIZE = 4 << 30
 #: Seconds until a machine answers by SSH, until a command must have ended, and between tries.
@@ -149,11 +149,11 @@ class Machine:
 
     def _command(self) -> list[str]:
         words = (
-            "quiet panic=5 mitigations=off nokaslr audit=0 no_timer_check tsc=reliable net.ifnames=0 "
+            "quiet panic=5 mitigations=off nokaslr audit=0 no_timer_check tsc=unstable net.ifnames=0 "
             f"random.trust_cpu=on root=/dev/vda lab.node={self.node} lab.init={self.init}"
         )
         return [
-            QEMU, "-name", self.name, *self.image.boot_options(words), "-smp", "1",
+            QEMU, "-name", self.name, *self.image.boot_options(words), "-smp", str(self.image.processors),
             "-m", str(self.memory or MEMORY[self.init]),
             "-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio",
             *self._drive("d0", self._disk("root.qcow2"), "qcow2"), *self._drive("d1", self._disk("vg.raw"), "raw"),

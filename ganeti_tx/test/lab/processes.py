@@ -108,7 +108,7 @@ def started(pid: int) -> str | None:
 
 
 def end_marked(state: Path) -> None:
-    """Kill all that lives for the lab in a directory, also what was started just before its starter was killed."""
+    """Kill all else that lives for the lab in a directory, also what was started just before its starter was killed."""
     mark = f"{MARK}={state}".encode()
     while found := [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if is_marked(pid, mark)]:
         for pid in found:
@@ -118,8 +118,18 @@ def end_marked(state: Path) -> None:
 
 
 def is_marked(pid: int, mark: bytes) -> bool:
-    """Whether a process that runs has this in its environment."""
+    """Whether another process that runs has this in its environment."""
+    return pid != os.getpid() and mark in environment(pid) and started(pid) is not None
+
+
+def lives_for_a_lab(pid: int) -> bool:
+    """Whether a process is one of a lab, which its guard takes down, or such a guard."""
+    return any(each.startswith(f"{MARK}=".encode()) for each in environment(pid))
+
+
+def environment(pid: int) -> list[bytes]:
+    """What a process was given as its variables; nothing of one that has ended."""
     try:
-        return mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0") and started(pid) is not None
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
-        return False
+        return []

@@ -49,7 +49,7 @@ class CloudImageTests(TestCase):
     def setUp(self) -> None:
         self.lxc = LxcNode()
         self.addCleanup(self.lxc.clear)
-        self.node = MetadataNode(self.lxc.top)
+        self.node = MetadataNode(self.lxc.top, {"lxc": self.lxc.driver()})
         self.addCleanup(self.node.end, signal.SIGTERM)
         self.patch(os, "environ", self.node.environment)
         self.name = "cloud1.example.com"

@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.storage.tree import DeviceTree
-from ganeti_tx.test.contracts.storage_abilities import MirrorContract
+from ganeti_tx.test.contracts.storage_mirror import MirrorContract
 from ganeti_tx.test.lab.case import Chosen, runner_on, the_lab
 from ganeti_tx.test.lab.drbd import CLEAN, FAST, NET, SECRET, SLOW, Recording, Shell, mirror, tree_on
 

@@ -122,7 +122,7 @@ class FourMachinesTests(Chosen, LabCase):
         self.cluster.power_up(third)
         self.do(MENDED)
         self.assertEqual([*disagreements(self.cluster, self.config, self.machines)], [])
-        self.cluster.ok("gnt-cluster", "verify")
+        self.cluster.verify()
         wrong = [each for each in self.devices() if self.digest(*each[1:]) != written[each[0]]]
         self.assertEqual(wrong, [])
         page = "\n".join([HEAD, *self.told()])

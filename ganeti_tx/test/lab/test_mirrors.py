@@ -94,7 +94,7 @@ class WalkTests(MirroredCase):
         self.assertEqual(first.run(READ), written)
         said = guest.ticks(second, INSTANCE) + self.counted(first)
         self.assertEqual(said, list(range(said[0], said[0] + len(said))))
-        cluster.ok("gnt-cluster", "verify")
+        cluster.verify()
 
         self.do("remove -f")
         for machine in (first, second):
@@ -118,4 +118,4 @@ class OrphanTests(Chosen):
         self.assertIn(f"ENODEDRBD:node:{node}:DRBD minor 77 is in use, and no disk has it", ended.stdout)
         self.assertEqual(ended.returncode, 1)
         first.run(NOT_FOREIGN)
-        cluster.ok("gnt-cluster", "verify")
+        cluster.verify()

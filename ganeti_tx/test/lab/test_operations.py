@@ -165,7 +165,7 @@ class LabOperationsTests(KeptLogs):
         pattern = re.compile(os.environ.get(CELLS_VARIABLE, ""))
         cells = cells_of(columns, HERE, lambda title, template: bool(pattern.search(f"{title} with {template}")))
         self.assertEqual(list(self.left()), [])
-        self.cluster.ok("gnt-cluster", "verify")
+        self.cluster.verify()
         check(HERE, COLUMNS, cells, Path("operations-lab.rst"))
 
     def test_conversions(self) -> None:
@@ -182,7 +182,7 @@ class LabOperationsTests(KeptLogs):
             self.cluster.ok(*f"{MODIFY} -t {template} {HOW.get(template, '')} {name}".split())
             with self.disk(name) as device:
                 self.assertEqual(machine.run(f"head -c {BYTES} {device} | sha256sum"), written, (before, template))
-        self.cluster.ok("gnt-cluster", "verify")
+        self.cluster.verify()
         self.cluster.ok("gnt-instance", "remove", "-f", name)
         self.assertEqual(list(self.left()), [])
 

@@ -178,15 +178,20 @@ class PlainClusterTests(Chosen, LabCase):
         self.assertEqual({*said} - {*guest.ticks_on_disk(self.here, self.path())}, set())
 
     def test_converted(self) -> None:
-        """What is on a disk is on the file that it becomes, and on the volume that this becomes."""
+        """What is on a disk is on the file that it becomes, raw or an image, and on the volume that this becomes."""
         self.ok(f"{ADD} --disk 0:size=4M,vg={GROUP} -n {self.node} web1")
         self.ok("gnt-instance activate-disks web1")
-        self.here.run(f"head -c 4M /dev/urandom > {self.path()}; sha256sum < {self.path()} > /run/plain.sum")
+        self.here.run(f"head -c 4M /dev/urandom > /run/plain.raw; dd if=/run/plain.raw of={self.path()} status=none")
         self.ok("gnt-instance deactivate-disks web1")
-        self.ok("gnt-instance modify -t file web1")
-        self.assertEqual(self.listed("lv_name"), [])
-        self.here.run("cat /srv/ganeti/file-storage/web1/* | sha256sum | cmp - /run/plain.sum")
-        self.ok("gnt-instance modify -t plain web1")
-        self.ok("gnt-instance activate-disks web1")
-        self.here.run(f"sha256sum < {self.path('xenvg')} | cmp - /run/plain.sum")
-        self.assertEqual(self.listed("lv_tags", "xenvg"), [["originstname+web1"]])
+        self.here.run("modprobe fuse")
+        for form in ("qcow2", "raw"):
+            self.ok(f"gnt-instance modify -t file -e format={form} web1")
+            self.assertEqual([self.listed("lv_name", group) for group in (GROUP, "xenvg")], [[], []])
+            found = self.here.run("ls /srv/ganeti/file-storage/web1/*").split()
+            self.assertEqual(len(found), 1, found)
+            self.here.run(f"qemu-img compare -s -f raw -F {form} /run/plain.raw {found[0]}")
+            self.ok("gnt-instance modify -t plain web1")
+            self.ok("gnt-instance activate-disks web1")
+            self.here.run(f"cmp {self.path('xenvg')} /run/plain.raw")
+            self.assertEqual(self.listed("lv_tags", "xenvg"), [["originstname+web1"]])
+            self.ok("gnt-instance deactivate-disks web1")

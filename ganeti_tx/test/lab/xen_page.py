@@ -1,23 +1,54 @@
-"""The page of a migration under Xen, as the machines told of it."""
+"""The pages of what was done under Xen, as the machines told of it."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
-NAME = "lab-xen.rst"
-HEAD = """\
-A paravirtualised guest under Xen, and its live migration
-=========================================================
+from attrs import frozen
 
-``bin/lab campaign --pages`` writes this page (``ganeti_tx/test/lab/test_xen.py``). Two machines that Xen has booted, emulated in
-software, are the nodes of a cluster; the instance has no disks, and counts twice a second as long as it runs. So all times are
+
+@frozen
+class XenPage:
+    """One page.
+
+    @ivar name: of its file.
+    @ivar instance: what its instance is and does.
+    """
+
+    name: str
+    title: str
+    instance: str
+
+    def write(self, pages: Path, test: str, said: Mapping[str, str]) -> None:
+        """What was said, by what it was said of; `test` is the file of the test that writes it."""
+        parts = [f"{title}::\n\n{indented(text)}\n" for title, text in said.items()]
+        (pages / self.name).write_text("\n".join([self._head(test), *parts]))
+
+    def _head(self, test: str) -> str:
+        return f"""\
+{self.title}
+{"=" * len(self.title)}
+
+``bin/lab campaign --pages`` writes this page (``ganeti_tx/test/lab/{test}``). Two machines that Xen has booted, emulated in
+software, are the nodes of a cluster; {self.instance}. So all times are
 those of an emulated processor.
 """
 
 
-def write(pages: Path, said: Mapping[str, str]) -> None:
-    """What was said, by what it was said of."""
-    parts = [f"{title}::\n\n{indented(text)}\n" for title, text in said.items()]
-    (pages / NAME).write_text("\n".join([HEAD, *parts]))
+MIGRATION = XenPage(
+    "lab-xen.rst",
+    "A paravirtualised guest under Xen, and its live migration",
+    "the instance has no disks, and counts twice a second as long as it runs",
+)
+DISKS = XenPage(
+    "lab-xen-disks.rst",
+    "Disks of a paravirtualised guest under Xen",
+    "the instance has a mirrored disk, on which it writes each of its counts, and reads it",
+)
+FULL = XenPage(
+    "lab-xen-full.rst",
+    "A fully virtualised guest under Xen, and its live migration",
+    "the instance is of one sector of its disk, and counts on its serial line",
+)
 
 
 def indented(text: str) -> str:

@@ -12,10 +12,10 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.config.local import LocalConfig
 from ganeti_tx.config.reservations import Reservations
 from ganeti_tx.errors import ResolverError
+from ganeti_tx.jobs.lock_taking import LockTaking
 from ganeti_tx.jobs.taking_back import TakingBack
 from ganeti_tx.locking.deferred_locks import DeferredLocks
-from ganeti_tx.locking.interfaces import LockRequest, Owner
-from ganeti_tx.locking.levels import BGL, Level, Mode
+from ganeti_tx.locking.interfaces import Owner
 from ganeti_tx.locking.owner_locks import OwnerLocks
 from ganeti_tx.locking.table import LockTable
 from ganeti_tx.logic.master_state import MasterState
@@ -27,11 +27,13 @@ from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.disk import Disk
 from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import AdminState, DiskTemplate
+from ganeti_tx.model.group_scopes import Kept
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.remote_moves import DomainSecret
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION, RELEASE_VERSION
+from ganeti_tx.queue.job import HIGHEST_PRIORITY, QueuedOp
 from ganeti_tx.rpc.calls.administration import NodePowercycle, RestrictedCommand, RunOob
 from ganeti_tx.rpc.calls.cluster import ClusterCopies, CopiesState
 from ganeti_tx.rpc.calls.disk import (
@@ -49,6 +51,7 @@ from ganeti_tx.rpc.calls.disk import (
 from ganeti_tx.rpc.calls.instance import (
     AllInstancesInfo,
     HypervisorValidateParams,
+    InstanceForget,
     InstanceInfo,
     InstanceOsAdd,
     InstanceReboot,
@@ -57,6 +60,7 @@ from ganeti_tx.rpc.calls.instance import (
     InstanceStart,
     RunningInstance,
 )
+from ganeti_tx.rpc.calls.kept import InstanceKept, KeptNames, KeptOwners
 from ganeti_tx.rpc.calls.keys import IssuedKeys, KeysForget, KeysIssue, KeysRapi, KeysTrust, KeysUse, NodeTakeKeys
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.rpc.calls.mirror import BlockdevAddchildren, BlockdevGetmirrorstatus, BlockdevRemovechildren
@@ -136,6 +140,8 @@ class Stage:
     """The undos, each time that they were written down."""
     submitted: list[Sequence[Sequence[OpCode]]] = attrs.field(factory=list)
     queue_faults: list[str] = attrs.field(factory=list)
+    listed_files: list[str] = attrs.field(factory=list)
+    group_scopes: dict[str, list[Kept]] = attrs.field(factory=dict)
     drained: bool = False
     watcher_pause: float | None = None
     templates: Sequence[DiskTemplate] = AVAILABLE
@@ -155,14 +161,9 @@ class Stage:
 
     async def _run(self, op: OpCode) -> Any:
         unit = UNITS[type(op)](op, self.context())
-        await self.locks.update([LockRequest(BGL, Mode.EXCLUSIVE if unit.exclusive_cluster else Mode.SHARED)])
+        waits = QueuedOp(input={}, priority=HIGHEST_PRIORITY)  # without limit
         try:
-            await unit.expand_names()
-            for level in Level:
-                if wanted := list(await unit.locks_at(level)):
-                    await self.locks.update(wanted)
-                if wanted := list(await unit.locks_if_free_at(level)):
-                    await self.locks.opportunistic_union(wanted)
+            await LockTaking(self.locks, self.clock).take(unit, lambda: waits)
             self.locked = {str(lock): mode.value for lock, mode in (await self.locks.held()).items()}
             await unit.check()
             return unit.dry_run_result() if op.dry_run else await unit.carry_out()
@@ -185,6 +186,8 @@ class Stage:
             resolve=resolve,
             ping=ping,
             queue_faults=lambda: self.queue_faults,
+            listed_files=lambda: self.listed_files,
+            group_scopes=lambda: self.group_scopes,
             allocator_fault=lambda name: None if name == "hail" else f"there is no instance allocator {name!r}",
             master_state=MasterState(lambda: self.drained, lambda: self.watcher_pause),
             domain_secret=lambda: DomainSecret("shared"),
@@ -277,6 +280,10 @@ def healthy_nodes() -> FakeNodeRpc:
         boot_id="", storage=spaces(call.storage_units), hypervisors={"kvm": {"memory_free": 4096}}
     )
     nodes.answer(InstanceInfo, None)
+    nodes.answer(InstanceKept, {})
+    nodes.answer(KeptOwners, [])
+    nodes.answer(KeptNames, [])
+    nodes.succeed(InstanceForget)
     nodes.answer(NodeVerify, {"version": [NODE_PROTOCOL_VERSION, RELEASE_VERSION], "time": 0.0})
     nodes.answer(AllInstancesInfo, {})
     nodes.answer(OsDiagnose, [])

@@ -32,6 +32,7 @@ class Wire:
 
     def __init__(self) -> None:
         self.ports: dict[str, DatagramProtocol] = {}
+        self.number = 7
         self.written: list[tuple[bytes, Any]] = []
         self.fault: OSError | None = None
 
@@ -51,7 +52,8 @@ class Wire:
 
             def stopListening(self) -> None:
                 """Close."""
-                del wire.ports[interface]
+                if wire.ports[interface] is protocol:
+                    del wire.ports[interface]
 
         protocol.transport = port = Port()  # type: ignore[assignment]
         return port
@@ -62,7 +64,7 @@ class DhcpTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.wire = Wire()
-        self.service = AddressService(self.wire.open, Clock())
+        self.service = AddressService(self.wire.open, Clock(), lambda interface: self.wire.number)
         self.guests = Guests(self.service)
         self.guests.update(FACTS)
 
@@ -119,3 +121,13 @@ class DhcpTests(SynchronousTestCase):
         self.wire.fault = OSError(98, "Address already in use")
         self.guests.update(FACTS)
         self.assertEqual(list(self.wire.ports), [])
+
+    def test_made_anew(self) -> None:
+        """An interface of the same name that is another one gets a port of its own; one that is still the same keeps its port."""
+        before = self.wire.ports[TAP]
+        self.guests.update(FACTS)
+        self.assertIs(self.wire.ports[TAP], before)
+        self.wire.number += 1
+        self.guests.update(FACTS)
+        self.assertIsNot(self.wire.ports[TAP], before)
+        self.assertEqual(self.told(asked(Kind.DISCOVER))[0], Kind.OFFER)

@@ -40,6 +40,7 @@ compression = none
 
 [instance]
 name = ivy.lab.example
+uuid = uuid
 maxmem = 512
 minmem = 256
 memory = 512
@@ -93,8 +94,16 @@ class WrittenTests(SynchronousTestCase):
     """What an export says."""
 
     def test_text(self) -> None:
-        """As Ganeti writes it, with the checksums besides; what is secret is not there."""
+        """As Ganeti writes it, with the uuid and the checksums besides; what is secret is not there."""
         self.assertEqual(written(INSTANCE, DUMPS, 1700000123.9), WANTED)
+
+    def test_format(self) -> None:
+        """How a disk lay in its file is said of those alone that no others have; they come back so."""
+        image = DiskSpec(uuid="d", dev_type="file", size=64, logical_id=["loop", "/f"], params={"format": "qcow2"})
+        text = written(replace(INSTANCE, disks=[DISKS[0], image]), DUMPS, 0)
+        self.assertEqual(text.count("_format"), 1)
+        self.assertIn("disk1_sha256 = 0123\ndisk1_format = qcow2\n", text)
+        self.assertEqual([disk.format for disk in read_export(text).disks], ["raw", "qcow2"])
 
     def test_some_disks(self) -> None:
         """A disk that was left out leaves no gap."""
@@ -111,6 +120,8 @@ class ReadTests(SynchronousTestCase):
         found = read_export(WANTED)
         self.assertEqual((found.name, found.os, found.hypervisor, found.disk_template), ("ivy.lab.example",
             "cedar+small", "kvm", "plain"))  # fmt: skip
+        self.assertEqual(found.uuid, "uuid")
+        self.assertIsNone(read_export(WANTED.replace("uuid = uuid\n", "")).uuid)
         self.assertEqual(found.tags, ["green", "site:lab"])
         self.assertEqual(found.disks, [ExportedDisk(1024, "root", "dump0"), ExportedDisk(64, None, "dump1", "0123")])
         nic = {"mac": "aa:00:5e:00:00:01", "ip": "192.0.2.20", "link": "br-lab", "mode": "bridged"}
@@ -146,6 +157,15 @@ class ReadTests(SynchronousTestCase):
             error = self.assertRaises(ParameterError, read_export, f"{WANTED}[exact]\nos = {damaged}\n")
             self.assertEqual(str(error), "os in section exact is damaged")
 
+    def test_tags_with_blanks(self) -> None:
+        """Such a tag stays one; who changes the tags in the file is heard."""
+        text = written(replace(INSTANCE, tags=["two words", "green"]), (), 0)
+        self.assertEqual(read_export(text).tags, ["green", "two words"])
+        self.assertEqual(read_export(text.replace("tags = green ", "tags = ")).tags, ["two", "words"])
+        self.assertNotIn("[exact]", WANTED)
+        error = self.assertRaises(ParameterError, read_export, f"{WANTED}[exact]\ntags = {{}}\n")
+        self.assertEqual(str(error), "tags in section exact is damaged")
+
     def test_old(self) -> None:
         """Parameters stood with the instance once; a disk without a dump is left empty."""
         found = read_export(
@@ -174,7 +194,7 @@ class ReadTests(SynchronousTestCase):
             (WANTED.replace("os = cedar+small\n", ""), "os is missing"),
             (WANTED.replace("disk0_size = 1024", "disk0_size = many"), "disk0_size: not a size in MiB: 'many'"),
             (WANTED + "[os]\nlang = D\n", "already exists"),
-            (WANTED.replace("token = abc", "token abc"), "parsing errors: .*, line 53$"),
+            (WANTED.replace("token = abc", "token abc"), "parsing errors: .*, line 54$"),
             ("a" * 100_000, "no section headers"),
             (WANTED.replace("version = 0", "version = " + "7" * 100_000), "Wrong export version 7+ "),
             (WANTED + "[" + "a" * 100_000 + "]\nb=1\nb=2\n", "While reading"),

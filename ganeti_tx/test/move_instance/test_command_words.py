@@ -31,7 +31,7 @@ class WordsTests(SynchronousTestCase):
         """All options of Ganeti's tool are there (its table is in facts/)."""
         known = {flag for action in parser()._actions for flag in action.option_strings}
         self.assertEqual(set(FACTS) - known, set())
-        self.assertEqual(known - set(FACTS), {"-V", "--version", "--keep-source-instance"})
+        self.assertEqual(known - set(FACTS), {"-V", "--version", "--keep-source-instance", "--dest-hypervisor"})
 
     def test_places(self) -> None:
         """What is said of the source holds for the destination, unless it is said otherwise."""

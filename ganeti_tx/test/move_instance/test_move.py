@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from attrs import define, field
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ECode, GenericError, OpExecError, OpPrereqError
@@ -13,7 +14,9 @@ from ganeti_tx.move_instance.command_words import parser, read_words
 from ganeti_tx.move_instance.main import move_all
 from ganeti_tx.move_instance.move import check_clusters
 from ganeti_tx.move_instance.new_instance import nics_of, without_memory
+from ganeti_tx.rapi.operations.openapi import document
 from ganeti_tx.rapi_client import Client, RapiError
+from ganeti_tx.rapi_client.records.cluster import ClusterInfo
 from ganeti_tx.rapi_client.records.job import Job, JobChange
 
 INFO: dict[str, Any] = {
@@ -31,6 +34,27 @@ INFO: dict[str, Any] = {
     "hv_instance": {"acpi": True},
     "be_instance": {"maxmem": 512, "minmem": 256},
 }
+#: Of the destination, whose interfaces are tied to other links.
+SETTINGS = ClusterInfo(
+    name="there",
+    uuid="u-there",
+    master="n1",
+    software_version="3.0.2",
+    protocol_version=3000000,
+    config_version=3000000,
+    os_api_version=20,
+    export_version=0,
+    default_hypervisor="kvm",
+    enabled_hypervisors=("kvm", "lxc"),
+    hvparams={"kvm": {"kernel_path": "/boot/vmlinuz"}},
+    os_hvp={"debian": {"kvm": {"kernel_path": "/srv/linux"}}},
+    beparams={},
+    nicparams={"default": {"mode": "bridged", "link": "br0", "vlan": ""}},
+    candidate_pool_size=1,
+    mac_prefix="aa:00:00",
+    master_netdev="eth0",
+    master_netmask=32,
+)
 PREPARED = {"handshake": [0, "digest", "salt"], "x509_ca": "signed", "x509_key_name": ["key", "digest", "salt"]}
 TOLD = {"disks": [["192.0.2.9", 1, "magic1", "digest", "salt"]] * 2, "x509_ca": "signed there"}
 
@@ -50,8 +74,10 @@ class PretendedClient:
     asked: list[tuple[str, dict[str, Any]]] = field(factory=list)
     jobs: list[str] = field(factory=list)
     features: tuple[str, ...] = ("instance-create-reqv1",)
+    described: dict[str, Any] | None = None
     allocator: str | None = None
     version: int = 2
+    silent: bool = False
 
     def get_version(self) -> int:
         return self.version
@@ -59,8 +85,16 @@ class PretendedClient:
     def get_features(self) -> tuple[str, ...]:
         return self.features
 
+    def get_openapi(self) -> dict[str, Any]:
+        """As little of it as is asked for; Ganeti has none."""
+        if self.described is None:
+            raise RapiError(404, "not found")
+        return self.described
+
     def get_info(self) -> Any:
-        return type("Info", (), {"default_iallocator": self.allocator})
+        if self.silent:
+            raise RapiError(403, "user mover may not do GET /2/info")
+        return replace(SETTINGS, default_iallocator=self.allocator)
 
     def get_instance(self, name: str) -> Named:
         if name == "nosuch":
@@ -117,10 +151,11 @@ class MoveTests(SynchronousTestCase):
 
     def moved(self, *words: str, instances: tuple[str, ...] = ("web1",)) -> tuple[int, str]:
         """The exit status, and what is printed."""
-        out = io.StringIO()
+        out, err = io.StringIO(), io.StringIO()
         wanted = read_words(parser(), ["--dest-primary-node=n1", *words, "here", "there", *instances])
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = move_all(cast(Client, self.source), cast(Client, self.destination), wanted)
+        self.steps = err.getvalue()
         return status, out.getvalue()
 
     def test_moved(self) -> None:
@@ -164,6 +199,73 @@ class MoveTests(SynchronousTestCase):
             "mode": "remote",
         }
         self.assertEqual({key: exported[key] for key in wanted}, wanted)
+
+    def test_hvparams(self) -> None:
+        """By what reaches into a node the source does not say how programs run there, unless the destination has it so, too."""
+        own = {"acpi": False, "kvm_path": "/tmp/evil", "kvm_extra": "-snapshot", "kernel_path": "/srv/linux"}
+        self.source.outcomes["info"] = [{"web1.example.com": {**INFO, "hv_instance": own}}]
+        self.assertEqual(self.moved("-H", "kvm_extra=-no-hpet"), (0, "web1: success\n"))
+        [(_, created)] = self.destination.asked
+        self.assertEqual(created["hvparams"], {"acpi": False, "kernel_path": "/srv/linux", "kvm_extra": "-no-hpet"})
+        [told] = [line for line in self.steps.splitlines() if "hypervisor parameter" in line]
+        self.assertRegex(
+            told, "^web1: WARNING: .* kvm_path of the source is left out.*: '/tmp/evil'; .*: -H kvm_path=...$"
+        )
+
+    def test_hypervisor(self) -> None:
+        """One that does not keep guests from their node is named here, or nothing is moved."""
+        self.source.outcomes["info"] = [
+            {"web1.example.com": {**INFO, "hypervisor": "lxc", "hv_instance": {"cpu_mask": "1"}}}
+        ]
+        status, out = self.moved()
+        self.assertEqual(status, 1)
+        self.assertRegex(out, "^web1: failed: the source has the hypervisor lxc, .*: --dest-hypervisor=lxc$")
+        self.assertEqual(self.destination.asked, [])
+        for word, hvparams in (("lxc", {"cpu_mask": "1"}), ("kvm", {})):
+            self.destination = PretendedClient()
+            self.assertEqual(self.moved(f"--dest-hypervisor={word}"), (0, "web1: success\n"))
+            [(_, created)] = self.destination.asked
+            self.assertEqual((created["hypervisor"], created["hvparams"]), (word, hvparams))
+        self.source.outcomes["info"] = [{"web1.example.com": {**INFO, "hypervisor": "odd"}}]
+        self.assertRegex(self.moved()[1], "failed: the source has hypervisor 'odd'; known are chroot,")
+        self.destination = PretendedClient()
+        self.source.outcomes["info"] = [{"web1.example.com": {**INFO, "hypervisor": "odd"}}]
+        self.assertEqual(self.moved("--dest-hypervisor=kvm"), (0, "web1: success\n"))
+
+    def test_places(self) -> None:
+        """To what interfaces are tied is told, where the destination has another and the command line says none."""
+        self.moved()
+        [told] = self.steps.splitlines()
+        self.assertRegex(
+            told, "^web1: WARNING: nic/1 is tied to its node as the source says, .*: network 'lan'; .*: --net 1:"
+        )
+        self.source.outcomes["info"] = [{"web1.example.com": {**INFO, "nics": [[*INFO["nics"][0][:5], "mgmt0", "7"]]}}]
+        self.moved("--net=0:vlan=9")
+        self.assertRegex(self.steps, "nic/0 .* has it: link 'mgmt0'; if")
+        self.moved("--net=0:vlan=9,link=br0")
+        self.assertEqual(self.steps, "")
+
+    def test_formats(self) -> None:
+        """An image stays one where the destination knows of these, and disks of that template can be any; else that is told."""
+        images = {
+            **INFO,
+            "disk_template": "file",
+            "disks": [{"size": 64, "mode": "rw", "format": "qcow2"}, INFO["disks"][1]],
+        }
+        self.source.outcomes["info"] = [{"web1.example.com": images}]
+        plain = "--dest-disk-template=plain"
+        knows = {"info": document([])["info"]}
+        for described, words, format, told in (
+            (knows, (), "qcow2", False),
+            ({"info": {}}, (), None, True),
+            (None, (), None, True),
+            (knows, (plain,), None, True),
+        ):
+            self.destination = PretendedClient(described=described)
+            self.assertEqual(self.moved("-v", *words), (0, "web1: success\n"))
+            [(_, created)] = self.destination.asked
+            self.assertEqual([disk.get("format") for disk in created["disks"]], [format, None])
+            self.assertEqual("disk 0 becomes raw: there has no qcow2 for it" in self.steps, told, self.steps)
 
     def test_kept(self) -> None:
         """It is not removed, but down as long as it is copied."""
@@ -221,6 +323,9 @@ class MoveTests(SynchronousTestCase):
 
         self.assertIn("there has no default allocator", refused())
         self.assertEqual(refused("-I", "hail"), "")
+        self.destination.silent = True
+        self.assertIn("give the user or token the right to read 'info'", refused("-I", "hail"))
+        self.destination.silent = False
         self.destination.features = ()
         self.assertIn("Remote API of there is too old", refused("-I", "hail"))
         self.source.version = 1

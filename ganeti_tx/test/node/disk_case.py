@@ -17,8 +17,8 @@ from ganeti_tx.rpc.calls.disk import BlockdevAssemble, BlockdevCreate
 from ganeti_tx.rpc.wire import decode_call, encode_call
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
-from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.mirror_node import MirrorNode, mirror_spec
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 
 R = TypeVar("R")
 

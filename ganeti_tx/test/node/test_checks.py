@@ -1,5 +1,6 @@
 """What a node looks at when the cluster is verified."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from ganeti_tx.node.path_checks import PathChecks
 from ganeti_tx.node.ssh_checks import SshChecks
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.kinds import StorageKind, together
+from ganeti_tx.rpc.calls.check_answers import ANSWERS, FAILED
 from ganeti_tx.rpc.calls.node import NodeVerify
+from ganeti_tx.rpc.wire import decode_answer, encode_success
 from ganeti_tx.runtime.path_modes import USERS
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
@@ -23,7 +26,7 @@ from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner
 from ganeti_tx.test.fakes.storage import FakePools, FakeStorage
 from ganeti_tx.test.inprocess.disk import put
-from ganeti_tx.test.inprocess.node import cluster_keys
+from ganeti_tx.test.inprocess.node_keys import cluster_keys
 
 KEYS = {"node1.example.com": "ssh-rsa AAAA"}
 OWN = b"ssh-rsa AAAA root@node1.example.com (ganeti_tx)\n"
@@ -59,7 +62,12 @@ class NodeChecksCase(SynchronousTestCase):
             SshChecks(self.files, self.paths, self.runner),
             (7, "1.2"),
             PathChecks(self.files, lambda: self.users),
+            self.told_guests,
         )
+
+    async def told_guests(self, argument: object) -> list[str]:
+        """There is none."""
+        return []
 
     async def reaches(self, address: str) -> bool:
         """Half the network is down."""
@@ -68,8 +76,11 @@ class NodeChecksCase(SynchronousTestCase):
     def verified(self, **checks: Any) -> dict[str, Any]:
         """The answer of the node."""
         asked = {name.replace("_", "-"): argument for name, argument in checks.items()}
-        answer = self.checks.verify(NodeVerify(checks=asked, cluster_name="cluster.example.com"))
-        return self.successResultOf(Deferred.fromCoroutine(answer))
+        call = NodeVerify(checks=asked, cluster_name="cluster.example.com")
+        answer = self.successResultOf(Deferred.fromCoroutine(self.checks.verify(call)))
+        understood = decode_answer("node1", call, encode_success(answer))
+        self.assertEqual(understood.get(FAILED), answer.get(FAILED))
+        return answer
 
     def one(self, name: str, argument: Any = None) -> Any:
         """What one check gives."""
@@ -104,6 +115,10 @@ class NodeChecksTests(NodeChecksCase):
         """Its versions and its time; what it does not know it leaves out."""
         self.assertEqual(self.verified(version=None, time=None, moon=None), {"version": [7, "1.2"], "time": 1000.0})
 
+    def test_types(self) -> None:
+        """The answer to each check has a type, by which the master understands it."""
+        self.assertEqual({*self.checks._checks(), FAILED}, {*ANSWERS})
+
     def test_failed(self) -> None:
         """A check that cannot be made is told, and the others are made."""
         told = self.verified(hypervisor=["fake"], time=None)
@@ -111,6 +126,27 @@ class NodeChecksTests(NodeChecksCase):
         self.assertEqual(
             self.one("hypervisor", ["xen-pvm"]), {"xen-pvm": "hypervisor xen-pvm is not available on this node"}
         )
+
+    def test_broken(self) -> None:
+        """What breaks a check is told of that one only, and stands in the node's log."""
+        told = self.verified(oob_paths=7, hypervisor=[[]], time=None)
+        self.assertEqual((told["time"], sorted(told["failed"])), (1000.0, ["hypervisor", "oob-paths"]))
+        self.assertRegex(told["failed"]["hypervisor"], r"^internal error \(TypeError: .*\); on the node, .* has more$")
+        self.assertEqual(len(self.flushLoggedErrors(TypeError)), 2)
+
+    def test_formats(self) -> None:
+        """As what machines read their disks; a hypervisor that cannot be asked says nothing, one that is broken why."""
+        running = self.paths.fake_run_dir
+        self.files.mkdir(running)
+        machine = {"id": 1, "memory": 8, "vcpus": 1, "started": 0.0, "formats": {"d0": "raw"}}
+        put(self.files, running / "web1", json.dumps(machine).encode())
+        put(self.files, running / "web2", b"nothing")
+        told = self.one(
+            "disk-formats", [(kind, name) for kind in ("fake", "xen-pvm") for name in ("web1", "web2", "web3")]
+        )
+        self.assertEqual(told.pop("web1"), {"d0": "raw"})
+        self.assertRegex(told.pop("web2"), "cannot read the state of instance web2")
+        self.assertEqual(told, {})
 
     def test_network(self) -> None:
         """Who does not answer."""

@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from attrs import define
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import implementer
 
 from ganeti_tx.errors import ConfigurationError, GanetiError, JobQueueError, ProgrammerError
 from ganeti_tx.node.answers import methods_of
@@ -15,6 +17,8 @@ from ganeti_tx.node.cluster_membership import LEAVE_DELAY, Membership
 from ganeti_tx.node.job_copies import JobCopies
 from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
 from ganeti_tx.node.service import UPLOADS
+from ganeti_tx.node.storage.abilities import ILeaving
+from ganeti_tx.node.storage.diskless.driver import Diskless
 from ganeti_tx.node.terms import Terms
 from ganeti_tx.rpc.calls.cluster import (
     ListedFile,
@@ -31,6 +35,20 @@ from ganeti_tx.test.config.stores import SlowFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner
 
 CONFIG = "/var/lib/ganeti/config.data"
+
+
+@implementer(ILeaving)
+@define
+class KeepingStorage:
+    """Of a storage that keeps something of its node, what a node asks of it as it leaves."""
+
+    template: str
+    left: bool = False
+
+    async def leave(self) -> list[str]:
+        """See `ILeaving`: but for one thing."""
+        self.left = True
+        return ["something of it is in use"]
 
 
 class ClusterFilesTests(SynchronousTestCase):
@@ -291,12 +309,15 @@ class ClusterFilesTests(SynchronousTestCase):
 
         processes = MachineProcesses(running.get, send_signal=end)
         daemons = LocalDaemons(self.files, self.paths, FakeProcessRunner(clock), clock, processes)
-        leaving = Membership(self.files, self.paths, self.part, daemons, lambda: ended.append(True))
+        kept = KeepingStorage("kept")
+        storages: list[Any] = [Diskless(), kept]
+        leaving = Membership(self.files, self.paths, self.part, daemons, lambda: ended.append(True), storages)
         self.successResultOf(Deferred.fromCoroutine(leaving.leave(NodeLeaveCluster())))
         left = [
             name for name in self.files.listdir(self.paths.data_dir) if re.search(r"pem|key|ssconf|config|secret", name)
         ]
         self.assertEqual((left, running, ended), ([], {}, []))
+        self.assertTrue(kept.left)
         late = (self.paths.queue_dir / "job-7", self.paths.master_term_file)
         for path in late:  # a call that came while the others ended
             self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(path, b"x")))

@@ -7,6 +7,8 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.console import ToldConsole
+from ganeti_tx.model.hypervisor import ConsoleKind
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.rpc.calls.instance import InstanceConsoles
@@ -16,11 +18,15 @@ from ganeti_tx.rpc.calls.instance import InstanceConsoles
 class WithoutPorts:
     """A hypervisor whose instances named "bare" have no console."""
 
-    async def console(self, instance: InstanceSpec, node: str) -> dict[str, Any]:
+    async def owner(self, name: str) -> str:
+        """As IHypervisor says."""
+        return f"{name}-uuid"
+
+    async def console(self, instance: InstanceSpec) -> ToldConsole:
         """As IHypervisor says."""
         if instance.name == "bare":
             raise HypervisorError("instance bare has no network port for VNC")
-        return {"instance": instance.name, "host": node}
+        return ToldConsole(kind=ConsoleKind.MESSAGE, message=instance.name)
 
 
 def spec(name: str, hypervisor: str = "kvm") -> InstanceSpec:
@@ -38,4 +44,4 @@ class ConsolesTests(SynchronousTestCase):
         node = Instances(cast(Any, {"kvm": WithoutPorts()}), cast(Any, None), "node1")
         call = InstanceConsoles(instances=[spec("bare"), spec("web"), spec("other", "xen-pvm")])
         found = self.successResultOf(Deferred.fromCoroutine(node.consoles(call)))
-        self.assertEqual(found, {"web": {"instance": "web", "host": "node1"}})
+        self.assertEqual(found, {"web": ToldConsole(kind=ConsoleKind.MESSAGE, message="web")})

@@ -14,6 +14,7 @@ from ganeti_tx.rpc.calls.disk import (
     BlockdevRemove,
     BlockdevRename,
     BlockdevShutdown,
+    BlockdevStates,
 )
 from ganeti_tx.rpc.calls.mirror import BlockdevOpen
 from ganeti_tx.test.node.disk_case import LINK, OWNER, DiskCase
@@ -148,6 +149,25 @@ class DiskTests(DiskCase):
         self.fail_attaching(BlockDeviceError)
         self.assertEqual(self.links(), before)
         self.assertEqual([*self.homes[0].devices.behind], [before[LINK]])
+
+    def test_states(self) -> None:
+        """Whatever is wrong with one disk, its own state alone tells of it."""
+        for error in (BlockDeviceError("cut off"), OSError(5, "Input/output error"), ValueError("a fault of ours")):
+            with self.subTest(error):
+                self.check_states(error)
+        self.assertEqual(len(self.flushLoggedErrors(OSError, ValueError)), 2)
+
+    def check_states(self, error: Exception) -> None:
+        """One disk of two cannot be looked at."""
+        good, bad = self.file(0), self.file(1)
+        self.homes[0].files.fault = None
+        for disk in (good, bad):
+            self.call(0, BlockdevRemove(disk=disk, owner=OWNER))
+            self.create(0, disk)
+        self.homes[0].files.fault = lambda operation, disk: error if disk.index == bad.index else None
+        found = self.call(0, BlockdevStates(disks=[bad, good]))
+        self.assertIn(str(error), found[0].fault)
+        self.assertEqual(found[1].status.size, good.size)
 
     def test_unknown_template(self) -> None:
         """A template that this node has no driver for is told with those that it has."""

@@ -15,8 +15,8 @@ from ganeti_tx.node.wiping import Wiping, wipe_argv
 from ganeti_tx.rpc.calls.disk import BlockdevWipe
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.reactor_process import ReactorProcessRunner
-from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.mirror_node import MirrorNode, volume_spec
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.fakes.process import FakeProcessRunner
 
 MIB = 1 << 20

@@ -77,10 +77,14 @@ class SystemdClusterCase(NodesCase):
         listed = self.run_on(node, "systemctl list-units --plain --no-legend --state=active 'ganeti-*.service'")
         return sorted(line.split()[0].removesuffix(".service") for line in listed.splitlines() if line.strip())
 
-    def check_units(self, master: int) -> None:
-        """Every node runs what it should, once those have ended that hear of another master, and shows no unit in red."""
+    def check_units(self, master: int, metadata: int = 0) -> None:
+        """Every node runs what it should, once those have ended that hear of another master, and shows no unit in red.
+
+        @param metadata: the node with an instance that asks it who it is.
+        """
         for node in self.nodes.numbers:
-            wanted = sorted([*ON_ALL, *(ON_MASTER if node == master else ())])
+            also = ["ganeti-metad"] if node == metadata else []
+            wanted = sorted([*ON_ALL, *(ON_MASTER if node == master else ()), *also])
             deadline = time.monotonic() + SETTLE_LIMIT
             while (active := self.active(node)) != wanted and time.monotonic() < deadline:
                 time.sleep(INTERVAL)

@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import time
@@ -25,7 +26,7 @@ DPKG_STATUS = Path("/var/lib/dpkg/status")
 #: Seconds that a layer is kept after its last use, and that its making may take.
 KEPT = 24 * 3600.0
 MAKE_LIMIT = 600.0
-NO_SOURCE = (".git", ".venv", ".cache", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", "_trial_temp*")
+NO_SOURCE = (".*", "build", "dist", "*.egg-info", "__pycache__", "_trial_temp*")
 
 
 class LayerFailed(Exception):
@@ -122,7 +123,7 @@ def debian(packages: str = "") -> Layer:
 def ganeti(packages: str = "", checkout: Path = CHECKOUT) -> Layer:
     """This checkout installed as the README says; what it stands on is a layer of its own, which changes less often."""
     python = "/opt/ganeti_tx/bin/python -m pip --quiet --disable-pip-version-check install"
-    copy = f"cp -r {checkout} /opt/source && cd /opt/source && rm -rf .git {' '.join(NO_SOURCE)}"
+    copy = f"mkdir /opt/source && cp -r {shlex.join(sources(checkout))} /opt/source && cd /opt/source"
     base = debian(packages)
     needs = Layer(
         "needs",
@@ -135,6 +136,12 @@ def ganeti(packages: str = "", checkout: Path = CHECKOUT) -> Layer:
         f"{copy} && {python} --no-deps --no-build-isolation . && rm -rf /opt/source\n/opt/ganeti_tx/bin/ganeti-setup"
     )
     return Layer("ganeti", install, source_digest(checkout), (needs,))
+
+
+def sources(checkout: Path) -> list[str]:
+    """What lies in it; its environment, and what was downloaded for it, are large."""
+    kept = (path for path in sorted(checkout.iterdir()) if not any(path.match(name) for name in NO_SOURCE))
+    return [str(path) for path in kept]
 
 
 def source_digest(checkout: Path) -> bytes:

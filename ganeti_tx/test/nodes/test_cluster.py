@@ -1,6 +1,8 @@
 """A cluster's life on nodes with systemd: made, used, its master changed, its power cut, destroyed."""
 
-from ganeti_tx.test.nodes.cluster_case import INIT, SystemdClusterCase
+import time
+
+from ganeti_tx.test.nodes.cluster_case import INIT, INTERVAL, SETTLE_LIMIT, SystemdClusterCase
 from ganeti_tx.test.real.guest import make_guest
 
 ADD = (
@@ -11,6 +13,12 @@ ADD = (
 HAS_BOOTED = (
     "(while sleep 2; do echo \"dmesg | grep 'ganeti_tx guest'\"; done) | timeout 250 socat -t 250 - "
     "UNIX-CONNECT:/var/run/ganeti/kvm-hypervisor/ctrl/web1.example.com.serial | grep -m 1 'web1.example.com is up'"
+)
+MAIN_PID = "systemctl show -P MainPID ganeti-metad"
+#: From the next start on it can ask its node who it is.
+TELL = (
+    "gnt-cluster modify --instance-communication-network=inside && "
+    "gnt-instance modify --ignore-ipolicy --communication=yes web1.example.com"
 )
 
 
@@ -38,13 +46,15 @@ class LifeTests(SystemdClusterCase):
         self.nodes.power_on(2)
         self.run_on(2, "systemctl start ganeti-noded")
         self.check_status(3, "ERROR_down")
+        self.run_on(3, TELL)
         self.run_on(3, "gnt-instance startup web1.example.com")
         self.check_status(3, "running")
+        self.check_metadata(2)
 
         for node in (1, 3):  # a former master, and the present one
             self.nodes.reboot(node)
             self.run_on(node, "systemctl start ganeti-master ganeti-rapi ganeti-confd ganeti-mond")
-            self.check_units(master=3)
+            self.check_units(master=3, metadata=2)
         self.check_status(3, "running")
 
         self.run_on(3, "gnt-instance remove -f --shutdown-timeout=0 web1.example.com")
@@ -55,6 +65,21 @@ class LifeTests(SystemdClusterCase):
             self.check_nothing_runs(node)
             self.nodes.reboot(node)
             self.check_nothing_runs(node)
+
+    def check_metadata(self, node: int) -> None:
+        """The metadata daemon listens there as its own user, and comes again when it is killed, and with the node daemon."""
+        for end in ("systemctl kill --signal=KILL ganeti-metad", "systemctl stop ganeti-metad ganeti-noded"):
+            self.check_units(master=3, metadata=node)
+            pid = self.run_on(node, MAIN_PID)
+            self.assertIn(f"pid={pid.strip()},", self.run_on(node, "ss -Hltnp src 169.254.169.254:80"))
+            self.assertEqual(self.run_on(node, f"ps -o user= {pid}").strip(), "gnt-metad")
+            self.run_on(node, end)
+            self.run_on(node, "systemctl start ganeti-noded")
+            deadline = time.monotonic() + SETTLE_LIMIT
+            while self.run_on(node, MAIN_PID) in ("0\n", pid):
+                self.assertLess(time.monotonic(), deadline, f"no new metadata daemon after '{end}'")
+                time.sleep(INTERVAL)
+        self.check_units(master=3, metadata=node)
 
 
 class TakenOverTests(SystemdClusterCase):

@@ -47,8 +47,9 @@ class NothingLeftTests(SystemdClusterCase):
         self.run_on(2, f"rm -r {slow} && systemctl daemon-reload")
 
         rule = self.run_on(1, LATE.replace("REJECT", "PAUSE")).strip()
+        # The dry run before is queued for a moment, too: only when the node has been set up is it the job itself.
         queued = "until gnt-job list --no-headers -o status,summary | grep -q '^queued *NODE_ADD'; do sleep 0.1; done"
-        self.assertIn("the node was not added", self.interrupted(queued))
+        self.assertIn("the node was not added", self.interrupted(f"{joining}; {queued}"))
         self.check_untouched(2)
         self.run_on(1, f"gnt-filter delete {rule}")
         self.assertEqual(self.run_on(1, "gnt-node list --no-headers -o name").split(), ["node1.example.com"])

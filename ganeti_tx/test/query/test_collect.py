@@ -228,6 +228,10 @@ class WaitingRpc(FakeNodeRpc):
         return answer
 
 
+#: A console that every hypervisor but few may have.
+MESSAGE = {"kind": "msg", "message": "there is none"}
+
+
 class ConsoleTests(QueryCase):
     """Consoles, which each node tells for all of its instances at once."""
 
@@ -239,7 +243,7 @@ class ConsoleTests(QueryCase):
         self.add_instance("app1", **ON_1)
         self.add_instance("app2", **ON_2)
         self.rpc.answer(AllInstancesInfo, {name: RunningInstance(1, 1, 0, 0.0) for name in ("app1", "app2")})
-        self.rpc.answers[InstanceConsoles] = lambda node, call: {each.name: {"kind": "ssh"} for each in call.instances}
+        self.rpc.answers[InstanceConsoles] = lambda node, call: {each.name: MESSAGE for each in call.instances}
 
     def test_at_the_same_time(self) -> None:
         """Nodes are asked at the same time, each for the instances that run there alone."""
@@ -251,8 +255,8 @@ class ConsoleTests(QueryCase):
         while self.slow.waiting:
             self.slow.waiting.pop().callback(None)
         data = self.successResultOf(asking)["data"]
-        console = (0, {"kind": "ssh"})
-        self.assertEqual(data, [((0, "app1"), console), ((0, "app2"), console), ((0, WEB1), UNAVAILABLE)])
+        consoles = [(0, {"instance": name, **MESSAGE}) for name in ("app1", "app2")]
+        self.assertEqual([cell for _name, cell in data], [*consoles, UNAVAILABLE])
 
     def test_shut_down(self) -> None:
         """One that its user shut down has no console, and nobody is asked for it."""
@@ -274,12 +278,23 @@ class ConsoleTests(QueryCase):
         """A node that runs several is asked once; of what it cannot tell there is no data."""
         self.add_instance("app3", **ON_1)
         self.rpc.answer(AllInstancesInfo, {name: RunningInstance(1, 1, 0, 0.0) for name in ("app1", "app3")})
-        self.rpc.answer(InstanceConsoles, {"app3": {"kind": "vnc"}})
+        self.rpc.answer(InstanceConsoles, {"app3": MESSAGE})
         asking = Deferred.fromCoroutine(self.queries.query("instance", ["console"], None))
         (waiting,) = self.slow.waiting
         waiting.callback(None)
         cells = [cell for (cell,) in self.successResultOf(asking)["data"]]
-        self.assertEqual(cells, [NO_DATA, UNAVAILABLE, (0, {"kind": "vnc"}), UNAVAILABLE])
+        self.assertEqual(cells, [NO_DATA, UNAVAILABLE, (0, {"instance": "app3", **MESSAGE}), UNAVAILABLE])
+
+    def test_untrue(self) -> None:
+        """What a node may not say of a console is told to nobody, and the others of it are."""
+        self.add_instance("app3", **ON_1)
+        self.rpc.answer(AllInstancesInfo, {name: RunningInstance(1, 1, 0, 0.0) for name in ("app1", "app3")})
+        lie = {"kind": "ssh", "host": "node2.example.com", "user": "-oProxyCommand=id", "command": ["sh", "-c", "id"]}
+        self.rpc.answer(InstanceConsoles, {"app1": lie, "app3": {**MESSAGE, "instance": "app1", "host": "elsewhere"}})
+        asking = Deferred.fromCoroutine(self.queries.query("instance", ["console"], None))
+        self.slow.waiting.pop().callback(None)
+        cells = [cell for (cell,) in self.successResultOf(asking)["data"]]
+        self.assertEqual(cells, [NO_DATA, UNAVAILABLE, (0, {"instance": "app3", **MESSAGE}), UNAVAILABLE])
 
     def test_only_what_matters(self) -> None:
         """The call holds nothing that is private."""

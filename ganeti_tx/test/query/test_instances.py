@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 
 from ganeti_tx.model.enums import AdminState, AdminStateSource, DiskTemplate, Hypervisor
+from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.query.fields_instance import LIVE_FIELDS
 from ganeti_tx.query.language.cell import UNAVAILABLE
 from ganeti_tx.query.language.field import Need
@@ -282,8 +283,10 @@ class ParameterTests(QueryCase):
         self.assertEqual(self.classic("instance", [], fields), [expected])
 
     def test_hypervisor_filled(self) -> None:
-        """Each parameter of the hypervisor has the value that the whole set has; those of others are unavailable."""
+        """Each has the value of the whole set, or what is so while nobody sets it; those of other hypervisors are unavailable."""
         ((filled,),) = self.classic("instance", [], ["hvparams"])
+        filled = {**HYPERVISORS[Hypervisor.KVM].unset, **filled}
+        self.assertEqual(self.classic("instance", [], ["hv/migration_tls", "hv/uefi"]), [[True, False]])
         fields = [name for name in self.queries.resources["instance"].fields if name.startswith("hv/")]
         (row,) = self.classic("instance", [], fields)
         self.assertEqual(dict(zip(fields, row, strict=True)), {name: filled.get(name[3:]) for name in fields})
@@ -340,7 +343,7 @@ class LiveColumnTests(QueryCase):
         for number, changes in enumerate(more):
             self.add_instance(f"more{number}.example.com", **changes)
         self.rpc.answers[AllInstancesInfo] = lambda node, call: {WEB1: RUNS, "more1.example.com": SHUT_DOWN}
-        self.rpc.answers[InstanceConsoles] = lambda node, call: {each.name: {"kind": "ssh"} for each in call.instances}
+        self.rpc.answers[InstanceConsoles] = lambda node, call: {each.name: {"kind": "msg"} for each in call.instances}
         rows, context = self.successResultOf(Deferred.fromCoroutine(self.told()))
         self.assertEqual(len(rows), 5)
         for field in LIVE_FIELDS:

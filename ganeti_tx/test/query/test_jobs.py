@@ -1,8 +1,12 @@
 """What is told of jobs and locks."""
 
+from collections.abc import Callable
+from typing import Any
+
 from ganeti_tx.errors import ECode
 from ganeti_tx.locking.interfaces import BGL, Level, Lock, LockStatus, Mode, Owner
 from ganeti_tx.query.jobs import AT_A_TIME
+from ganeti_tx.query.language import filter
 from ganeti_tx.query.language.cell import UNAVAILABLE
 from ganeti_tx.test.query.case import QueryCase
 
@@ -49,10 +53,31 @@ class JobTests(QueryCase):
         self.assertEqual(len(self.ask("job", ["status"], ["=", "status", "queued"])), AT_A_TIME * 2 + 1)
         self.assertEqual([len(ids) for ids, _ in self.keeper.loaded], [AT_A_TIME, AT_A_TIME, 1])
 
+    def test_filter_of_many_terms(self) -> None:
+        """However many parts there are, the terms of a filter are gone through once."""
+        self.jobs = {number: {"id": number, "status": "queued"} for number in range(1, AT_A_TIME * 3 + 1)}
+        looks: list[str] = []
+        for where, name in ((filter.AnyOf, "fields"), (filter, "merged")):
+            self.patch(where, name, counted(getattr(where, name), looks))
+        ids = ["|", *(["=", "id", number] for number in range(3, AT_A_TIME * 4))]
+        found = self.ask("job", ["status"], ["&", ids, ["=", "status", "queued"]])
+        self.assertEqual(len(found), AT_A_TIME * 3 - 2)
+        self.assertEqual(sorted(looks), ["fields", "merged"])
+
     def test_gone(self) -> None:
         """A job that is gone when it is looked at has its id and nothing else."""
         self.keeper.gone = True
         self.assertEqual(self.ask("job", ["id", "status"], ["=", "id", 2]), [((0, 2), UNAVAILABLE)])
+
+
+def counted(function: Callable[[Any], Any], calls: list[str]) -> Callable[[Any], Any]:
+    """The same, which writes down its name at each call."""
+
+    def call(given: Any) -> Any:
+        calls.append(function.__name__)
+        return function(given)
+
+    return call
 
 
 class LockTests(QueryCase):

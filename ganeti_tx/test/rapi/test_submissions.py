@@ -72,6 +72,13 @@ class RefusalTests(OperationCase):
             op = self.submitted("PUT", f"{WEB}/startup{blank}")
             self.assertNotIn(True, (op.get("force"), op.get("dry_run")))
 
+    def test_no_dry_run(self) -> None:
+        """Where it is not available it is refused: nothing is done in earnest that somebody only wants to try."""
+        for method, address in (("PUT", f"{WEB}/migrate"), ("POST", "/2/nodes/node1.example.com/migrate")):
+            told = self.refused(method, f"{address}?dry-run=1", {"mode": "live"})
+            self.assertEqual(told, "argument 'dry-run' is not available here, and nothing was done")
+            self.assertNotIn("dry_run", self.submitted(method, f"{address}?dry-run=0", {"mode": "live"}))
+
     def test_forbidden(self) -> None:
         """Compression tools are programs; they are not set from afar."""
         told = self.refused("PUT", "/2/modify", {"compression_tools": ["sh"]}, status=403)

@@ -19,13 +19,15 @@ from twisted.python.filepath import FilePath
 from twisted.trial.unittest import SkipTest
 
 from ganeti_tx.node.hypervisor.kvm.driver import register
+from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout, instance_layout
-from ganeti_tx.node.hypervisor.kvm.migrating import MigratingKvm
 from ganeti_tx.test.real.driver_node import DriverNode
 from ganeti_tx.test.real.guest import BOOT_LIMIT, QEMU
 
 #: What the driver keeps for all instances.
 KEPT = frozenset({"acceleration", "probe-guest"})
+#: Those that clusters give to displays.
+DISPLAY_PORTS = range(11000, 14999)
 SETTLE_LIMIT = 20.0  # seconds
 
 
@@ -38,7 +40,7 @@ class KvmNode(DriverNode):
             raise SkipTest(f"{QEMU} is not installed")
         super().__attrs_post_init__()
 
-    def driver(self) -> MigratingKvm:
+    def driver(self) -> KvmHypervisor:
         """As a daemon that starts now makes it."""
         return register(self)
 
@@ -131,8 +133,9 @@ async def until(true: Callable[[], bool]) -> None:
 
 
 def display_port() -> int:
-    """A port of those that clusters give to displays, which nobody uses now."""
-    for port in range(11000, 14999):
+    """A port that nobody uses now; each process looks from another one on."""
+    first = os.getpid() * 61 % len(DISPLAY_PORTS)
+    for port in (*DISPLAY_PORTS[first:], *DISPLAY_PORTS[:first]):
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))

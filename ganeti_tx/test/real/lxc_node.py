@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 from attrs import define
@@ -20,6 +21,8 @@ while [ ! -e /end ]; do busybox sleep 0.1; done
 #: One with a shell on its console, too.
 WITH_SHELL = INIT.replace("trap", "busybox sh < /dev/console > /dev/console 2>&1 &\ntrap", 1)
 DISK_SIZE = 8 << 20
+#: How often it is looked whether a loop device is free yet, and seconds between.
+LOOKS, PAUSE = 50, 0.1
 
 
 def why_not() -> str | None:
@@ -64,7 +67,15 @@ class LxcNode(DriverNode):
         return [line.split()[1] for line in lines if line.split()[1].startswith(f"{self.top}/")]
 
     def loops(self) -> list[str]:
-        """The loop devices over this node's files."""
+        """The loop devices over this node's files; the kernel frees one soon after it was unmounted."""
+        for _ in range(LOOKS):
+            if not (found := self.loops_now()):
+                break
+            time.sleep(PAUSE)
+        return found
+
+    def loops_now(self) -> list[str]:
+        """Those that are there yet."""
         shown = subprocess.run(["losetup", "-nO", "BACK-FILE"], capture_output=True, text=True, check=True).stdout
         return [line for line in shown.splitlines() if line.startswith(f"{self.top}/")]
 

@@ -2,11 +2,15 @@
 
 import os
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
-from attrs import define, field
+from attrs import define, field, frozen
+from zope.interface import implementer
 
 from ganeti_tx.model.instance_communication import NODE_ADDRESS
+from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
+from ganeti_tx.node.hypervisor.interfaces import ITellsInterfaces
 
 
 def run(*words: str, check: bool = True) -> str:
@@ -15,6 +19,18 @@ def run(*words: str, check: bool = True) -> str:
     if check and done.returncode != 0:
         raise AssertionError(f"{' '.join(words)} ended with {done.returncode}: {done.stderr}")
     return done.stdout
+
+
+@implementer(ITellsInterfaces)
+@frozen
+class Wires:
+    """What has connected some guests, whose NICs are called "n" and their number."""
+
+    guests: "Sequence[WiredGuest]"
+
+    async def interface_to(self, instance: InstanceSpec, nic: NicSpec) -> str | None:
+        """As ITellsInterfaces says."""
+        return next((guest.outside for guest in self.guests if nic.uuid == f"n{guest.number}"), None)
 
 
 @define
@@ -37,8 +53,8 @@ class WiredGuest:
 
     @property
     def outside(self) -> str:
-        """The node's end of its wire."""
-        return f"gnt.com.{self.process:x}{self.number}"
+        """The node's end of its wire, not called as node daemons that run beside this know them: they let only port 80 through."""
+        return f"gtxw{self.process:x}{self.number}"
 
     @property
     def space(self) -> str:
@@ -54,10 +70,14 @@ class WiredGuest:
         self.inside("ip", "link", "set", "dev", "eth0", "address", self.mac)
         run("ip", "link", "set", "dev", outside, "up")
         run("ip", "-4", "address", "replace", f"{NODE_ADDRESS}/32", "dev", outside)
-        run("ip", "-4", "route", "replace", self.address, "dev", outside, "src", NODE_ADDRESS)
+        self.route_to(self)
         self.inside("ip", "link", "set", "dev", "lo", "up")
         self.inside("ip", "link", "set", "dev", "eth0", "up")
         self.use(self.address)
+
+    def route_to(self, guest: "WiredGuest") -> None:
+        """Have the node send what is for this one's address to a guest."""
+        run("ip", "-4", "route", "replace", self.address, "dev", guest.outside, "src", NODE_ADDRESS)
 
     def use(self, address: str) -> None:
         """Have an address, and no other; it may be somebody else's."""

@@ -2,14 +2,14 @@
 
 import os
 import signal
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from twisted.internet import reactor
 
 from ganeti_tx.metad.incoming import listening
-from ganeti_tx.metad.service import PORT
-from ganeti_tx.model.instance_communication import NODE_ADDRESS
+from ganeti_tx.model.instance_communication import METADATA_PORT, NODE_ADDRESS
 from ganeti_tx.node.local_daemons import LocalDaemons, MachineProcesses
 from ganeti_tx.node.metadata.daemon import OwnMetadataDaemon
 from ganeti_tx.node.metadata.telling import Metadata
@@ -26,7 +26,7 @@ from ganeti_tx.test.real.programs import SOURCE, Programs, is_gone, until
 class MetadataNode:
     """In a directory of its own. Its test has `environment` in the place of `os.environ`."""
 
-    def __init__(self, top: Path, port: int = PORT) -> None:
+    def __init__(self, top: Path, hypervisors: Mapping[str, Any], port: int = METADATA_PORT) -> None:
         self.paths = Paths(top)
         self.programs = Programs(top)
         program = self.programs.path(METADATA)
@@ -42,7 +42,7 @@ class MetadataNode:
         daemons = LocalDaemons(files, self.paths, runner, untyped, processes)
         self.daemon = OwnMetadataDaemon(self.paths, untyped, daemons)
         catalogue = OsCatalogue(files, self.paths.os_search_path)
-        self.metadata = Metadata(files, self.paths, runner, catalogue, self.daemon)
+        self.metadata = Metadata(files, self.paths, hypervisors, catalogue, self.daemon)
 
     def end(self, number: signal.Signals) -> None:
         """End the daemon, if it runs."""

@@ -128,10 +128,10 @@ def is_gone(process: int) -> bool:
         return True
 
 
-def until(holds: Callable[[], bool], what: str) -> None:
-    """Wait until something holds. @raise AssertionError: it does not in time."""
+def until(holds: Callable[[], bool], what: str, instead: Callable[[], str] = str) -> None:
+    """Wait until something holds. @param instead: says what is so. @raise AssertionError: it does not in time."""
     deadline = time.monotonic() + LIMIT
     while not holds():
         if time.monotonic() > deadline:
-            raise AssertionError(f"waited in vain for {what}")
+            raise AssertionError(f"waited in vain for {what} {instead()}".rstrip())
         time.sleep(0.05)

@@ -1,9 +1,12 @@
 """Exports and imports in a cluster of real processes, by real scripts of an operating system."""
 
 import os
+import shutil
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest import SkipTest
 
 from ganeti_tx.test.real.test_devcluster import DevclusterCase
 
@@ -19,10 +22,8 @@ FILES = {
     "sleep ${OSP_SLOW:-0}\nexec dd if=$EXPORT_DEVICE bs=1M\n",
     "import": "#!/bin/bash\necho the word is $OSP_WORD\nexec dd of=$IMPORT_DEVICE bs=1M conv=notrunc\n",
 }
-ADD = (
-    f"gnt-instance add -t file --disk 0:size=24M --disk 1:size=4M -o {OS} --no-name-check --no-ip-check --no-nics"
-    " --ignore-ipolicy --os-parameters-private=word=hush"
-)
+NEW = "--no-name-check --no-ip-check --no-nics --ignore-ipolicy --os-parameters-private=word=hush"
+ADD = f"gnt-instance add -t file --disk 0:size=24M --disk 1:size=4M -o {OS} {NEW}"
 IMPORT = "gnt-backup import --no-name-check --no-ip-check --ignore-ipolicy"
 #: Seconds within which a script runs, or does not any more.
 SOON = 60.0
@@ -83,6 +84,31 @@ class BackupTests(DevclusterCase):
         for path in self.found("var/log/ganeti/**/*"):
             self.assertTrue(path.is_dir() or b"hush" not in path.read_bytes(), path)
         self.assertNotIn("ERROR", ok("gnt-cluster verify"))
+
+    def test_image(self) -> None:
+        """A disk that is an image is exported while its instance runs, imported as another one, and converted, to and fro."""
+        if shutil.which("qemu-io") is None:
+            raise SkipTest("qemu-io is not here; apt install qemu-utils")
+        ok, disk = self.cluster.ok, "--disk 0:size=24M,format=qcow2"
+        ok(f"gnt-instance add -t file {disk} -o {OS} {NEW} --no-start -n {self.second} imaged1")
+        self.addCleanup(ok, "gnt-backup remove imaged1")
+        [path] = self.disks("imaged1")
+        subprocess.run(
+            ["qemu-io", "-f", "qcow2", "-c", "write -P 0x41 1M 2M", str(path)], check=True, capture_output=True
+        )
+        content = bytes(MIB) + b"A" * 2 * MIB + bytes(21 * MIB)
+        ok("gnt-instance startup imaged1")
+        self.assertIn("Creating a snapshot of disk/0", ok(f"gnt-backup export --noshutdown -n {self.first} imaged1"))
+        [dump] = [each for each in self.found("var/lib/ganeti/export/imaged1/*") if each.name != "config.ini"]
+        self.assertTrue(dump.read_bytes() == content)
+        ok(f"{IMPORT} -n {self.first} --src-dir=imaged1 imaged2")
+        self.assertEqual(self.disks("imaged2")[0].read_bytes()[:4], b"QFI\xfb")
+        ok("gnt-instance modify -t file -e format=raw --ignore-ipolicy imaged2")
+        self.assertTrue(self.disks("imaged2")[0].read_bytes() == content)
+        ok("gnt-instance modify -t file -e format=qcow2 --ignore-ipolicy imaged2")
+        compared = ["qemu-img", "compare", "-f", "raw", "-F", "qcow2", str(dump), str(self.disks("imaged2")[0])]
+        subprocess.run(compared, check=True, capture_output=True)
+        self.assertEqual(self.found("var/run/ganeti/raw-views/*"), [])
 
     def test_damaged(self) -> None:
         """What was changed since is not imported."""

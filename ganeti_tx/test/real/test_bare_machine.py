@@ -4,12 +4,16 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.test.real.bare_root import BareRoot
 
-#: Tests that need what bin/test installs: QEMU, a guest's kernel, a compiler, OS definitions, slapd, curl.
+#: Tests that need what bin/test installs: QEMU, a guest's kernel, a compiler, OS definitions, slapd, curl; one for each need, as
+#: the run that this one belongs to has them all.
 QUICK = (
-    "ganeti_tx.test.real.test_kvm",
-    "ganeti_tx.test.real.test_kvm_guest",
-    "ganeti_tx.test.real.test_os_scripts",
-    "ganeti_tx.test.real.test_rapi_ldap",
+    "ganeti_tx.test.real.test_kvm.KvmTests.test_cdrom_from_the_web",
+    "ganeti_tx.test.real.test_kvm_firmware.KvmFirmwareTests.test_firmware",
+    "ganeti_tx.test.real.test_kvm_firmware.KvmFirmwareTests.test_tpm_user",
+    "ganeti_tx.test.real.test_kvm_guest.GuestTests.test_power_button",
+    "ganeti_tx.test.real.test_os_scripts.NoopTests.test_noop",
+    "ganeti_tx.test.real.test_os_scripts.BusyboxTests",
+    "ganeti_tx.test.real.test_rapi_ldap.LoginTests",
 )
 
 

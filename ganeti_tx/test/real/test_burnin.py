@@ -1,5 +1,6 @@
 """`burnin` with QEMU, whose guests are as small as can be: they wait for the power button, and switch themselves off."""
 
+import atexit
 import signal
 import subprocess
 import sys
@@ -55,17 +56,11 @@ class KvmBurninTests(SynchronousTestCase):
             KvmBurninTests.cluster = DevClusterUnderTest(
                 ("--enabled-hypervisors=kvm", templates, "-H", *options), nodes=2
             )
+            atexit.register(KvmBurninTests.cluster.close)  # trial runs no tearDownClass
             have_own_file_storage(KvmBurninTests.cluster.layout)
             for node in KvmBurninTests.cluster.layout.nodes:
                 define_os(node)
         self.here = KvmBurninTests.cluster
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        """Leave nothing."""
-        if cls.cluster is not None:
-            cls.cluster.close()
-            cls.cluster = None
 
     def burn(self, words: Sequence[str]) -> str:
         """It passes; what it told."""

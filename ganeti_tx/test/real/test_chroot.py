@@ -85,7 +85,7 @@ class ChrootTests(HypervisorContract):
         ended = self.node.tree(self.name) / "ended"
         for force in (False, True):
             await self.start()
-            await self.driver.stop(self.name, 60.0, force)
+            self.assertIsNone(await self.driver.stop(self.name, 60.0, force))
             self.assertEqual((ended.exists(), self.remains()), (not force, []))
             ended.unlink(missing_ok=True)
 
@@ -94,11 +94,33 @@ class ChrootTests(HypervisorContract):
         self.spec()
         deaf = SCRIPT.replace("trap 'echo asked > /ended; exit 0' TERM", "trap '' TERM")
         mounting = deaf.replace("start) ", "start) busybox mount -t tmpfs none /proc; ")
-        self.node.make_tree(self.name, mounting.replace("kill $pid;;", "exit 1;;"))
+        self.node.make_tree(self.name, mounting.replace("kill $pid;;", "echo it is deaf; exit 1;;"))
         await self.start()
         self.assertEqual(len(self.node.mounted()), 2)
-        await self.driver.stop(self.name, 1.0)
+        said = await self.driver.stop(self.name, 100_000.0)  # nobody waits when the script has failed
+        told = (
+            f"instance {self.name} was ended by signals: '/ganeti-chroot stop' exited with status 1: it is deaf (see "
+        )
+        self.assertTrue(said and said.startswith(told), said)
         self.assertEqual(self.remains(), [])
+
+    async def test_slow_to_end(self) -> None:
+        """A script that does not end, and what it has told to end and does not, have the time that the stop has, and no more."""
+        for stop, why in (
+            ("busybox sleep 1000;;", "stop' timed out"),
+            (":;;", "of its processes still ran"),
+        ):
+            self.spec()
+            self.node.make_tree(self.name, SCRIPT.replace("kill $pid;;", stop))
+            await self.start()
+            self.assertIn(why, await self.driver.stop(self.name, 0.3) or "")
+            self.assertEqual(self.remains(), [])
+
+    async def test_check_start(self) -> None:
+        """A node that has no tree for an instance without disks says so before anything is done."""
+        await self.driver.check_start(self.spec())
+        other = msgspec.structs.replace(self.spec(), name="new1.example.com")
+        self.assertIn("there is no directory", await self.refused(self.driver.check_start(other)))
 
     async def test_disk(self) -> None:
         """The one disk is the root; it is mounted no longer when the instance is gone."""
@@ -138,7 +160,9 @@ class ChrootTests(HypervisorContract):
         """What cannot be started says why, and leaves nothing."""
         await self.fails("has no program /sbin/none (init_script)", init_script="sbin/none")
         await self.fails("exited with status 5: no such luck", script="#!/bin/sh\necho no such luck\nexit 5\n")
-        await self.fails("left no process running", script="#!/bin/sh\n")
+        await self.fails(
+            "left no process running: no luck (see ", f"{self.name}.log", script="#!/bin/sh\necho no luck\n"
+        )
         await self.fails("/ganeti-chroot (init_script) that can be run", script="\x7fELF")
         for wrong in ("", "/", "/a/../b", "/a\nb", "/" + "x" * 5000):
             await self.fails("init_script: ", "/ganeti-chroot", init_script=wrong)
@@ -150,17 +174,16 @@ class ChrootTests(HypervisorContract):
     async def test_shell(self) -> None:
         """The console is a shell in the root."""
         await self.start()
-        console = await self.driver.console(self.spec(), "node1")
-        self.assertEqual(console["host"], "node1")
+        command = (await self.driver.console(self.spec())).command or []
         done = await deferToThread(
-            subprocess.run, console["command"], input="echo here > /typed\n", text=True, check=True, timeout=30
+            subprocess.run, command, input="echo here > /typed\n", text=True, check=True, timeout=30
         )
         self.assertEqual((done.returncode, (self.node.tree(self.name) / "typed").read_text()), (0, "here\n"))
 
     async def test_taken_place(self) -> None:
         """Nothing is started, or removed, where others could have put links."""
         await self.start()
-        above = self.driver.paths.chroot_run_dir
+        above = self.node.paths.chroot_run_dir
         above.chmod(0o770)
         self.assertIn(f"{above} is not used", await self.refused(self.driver.stop(self.name, 0.0, force=True)))
         self.assertIn(f"{above} is not used", await self.refused(self.start("new1.example.com")))

@@ -23,6 +23,8 @@ from ganeti_tx.runtime.threads import reactor_threads
 
 CONTENT = b"an image" * (MIB // 8) + b"and its end"
 PASSWORD = "sesame"
+#: What is sent instead of what was told.
+CHANGED = {"/image/longer": b"y" * 8 * MIB, "/image/shorter": b"y" * 1000}
 
 
 class Server(BaseHTTPRequestHandler):
@@ -34,6 +36,11 @@ class Server(BaseHTTPRequestHandler):
         self.send_response(302 if self.path == "/moved" else 200 if there and self.path.startswith("/image") else 404)
         if self.path == "/moved":
             self.send_header("Location", "/image")
+        if self.path in CHANGED and self.command == "GET":  # the end of a connection is the end of what is sent
+            self.end_headers()
+            with contextlib.suppress(ConnectionError):
+                self.wfile.write(CHANGED[self.path])
+            return
         self.send_header("Content-Length", str(len(CONTENT) if there and self.path != "/moved" else 0))
         self.end_headers()
         if self.command == "GET" and there and self.path.startswith("/image"):
@@ -47,7 +54,7 @@ class Server(BaseHTTPRequestHandler):
 
 
 class Tree:
-    """One disk, in a file."""
+    """One disk, in a file, which has its bytes as they are."""
 
     def __init__(self, path: Path, size: int) -> None:
         self.status = BlockDevStatus(dev_path=str(path), major=None, minor=None, size=size)
@@ -55,6 +62,10 @@ class Tree:
     async def found(self, disk: DiskSpec) -> BlockDevStatus:
         """It."""
         return self.status
+
+    def of(self, disk: DiskSpec) -> object:
+        """What it is kept by, which has no views of its own."""
+        return self
 
 
 class ImageTests(TestCase):
@@ -105,6 +116,18 @@ class ImageTests(TestCase):
         """A file of the node."""
         (self.top / "image").write_bytes(CONTENT)
         await self.written(str(self.top / "image"))
+
+    async def test_other_length(self) -> None:
+        """A server that sends something else than it has told, and not how long that is, fills no more than was meant."""
+        for path, why in (
+            ("/image/longer", "the server has sent more than the 2 MiB that it has told"),
+            ("/image/shorter", "the server has told that it has 2 MiB, and has sent 1000 bytes"),
+        ):
+            image = self.url + path
+            size = await self.node.size(ImageSize(image=image))
+            told = await self.refused(self.node.write(BlockdevImage(disk=self.spec, image=image, size=size)))
+            self.assertIn(why, told)
+            self.assertEqual(self.disk.read_bytes()[2 * MIB :], b"x" * MIB)
 
     async def test_refused(self) -> None:
         """What is not there, is longer than it was, or is larger than the disk."""

@@ -28,7 +28,7 @@ from ganeti_tx.runtime.files_replace import replace_file
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.reactors import IStreamReactor
 from ganeti_tx.runtime.threads import InlineThreads
-from ganeti_tx.test.real.test_node_calls import LIMIT, NODE, NOW, asynchronous, pause
+from ganeti_tx.test.real.node_call_case import LIMIT, NODE, NOW, asynchronous, pause
 
 
 class Keys:

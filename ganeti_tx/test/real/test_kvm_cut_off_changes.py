@@ -91,7 +91,7 @@ class CutOffTests(TestCase):
 
     async def in_qemu(self) -> set[str]:
         """Devices and block nodes, among those that come."""
-        async with self.driver.monitors.open(self.node.layout(NAME).qmp) as client:
+        async with self.driver.machines.monitor(self.node.layout(NAME)) as client:
             devices = await client.execute("qom-list", {"path": "/machine/peripheral"})
             nodes = await client.execute("query-named-block-nodes", {"flat": True})
         found = {each["name"] for each in devices} | {each["node-name"] for each in nodes}
@@ -106,7 +106,7 @@ class CutOffTests(TestCase):
     async def cut(self, change: Change, at: int, for_good: bool) -> bool:
         """Whether the change was cut off at that command."""
         driver: Any = self.node.driver()
-        driver.monitors = monitors = CutMonitors(driver.monitors, at, for_good)
+        driver.machines.monitors = monitors = CutMonitors(driver.machines.monitors, at, for_good)
         try:
             await change(driver)
         except HypervisorError as error:

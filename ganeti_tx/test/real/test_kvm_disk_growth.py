@@ -53,7 +53,7 @@ class DiskGrowthTests(TestCase):
 
     async def seen(self, name: str) -> Any:
         """The size of the guest's disk, in bytes."""
-        async with self.driver.monitors.open(self.node.layout(name).qmp) as client:
+        async with self.driver.machines.monitor(self.node.layout(name)) as client:
             devices = await client.execute("query-block")
         (size,) = [
             each["inserted"]["image"]["virtual-size"]

@@ -10,7 +10,7 @@ from ganeti_tx.bootstrap.keys import write_spice_keys
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.migration import MigrationState
 from ganeti_tx.node.hypervisor.kvm.firmware import FirmwareStore
-from ganeti_tx.node.hypervisor.kvm.migrating import MigratingKvm
+from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.test.node.hypervisor.kvm.command.everything import with_spice, with_vnc
 from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, NIC, attached, kvm_spec
 from ganeti_tx.test.real.guest import make_guest
@@ -31,7 +31,7 @@ class EverythingTests(TestCase):
         guest = await make_guest()
         self.node = KvmNode()
         self.addCleanup(self.node.clear)
-        self.driver: MigratingKvm = self.node.driver()
+        self.driver: KvmHypervisor = self.node.driver()
         (self.node.paths.conf_dir / "user-mode-network").touch()
         files = self.files = self.node.top / "files"
         for directory in ("pages", "x509"):
@@ -59,7 +59,7 @@ class EverythingTests(TestCase):
             if "; install" in str(error):
                 raise SkipTest(str(error)) from None
             raise
-        async with self.node.driver().monitors.open(self.node.layout(NAME).qmp) as client:
+        async with self.node.driver().machines.monitor(self.node.layout(NAME)) as client:
             answers = {question: await client.execute(question) for question in questions}
         await self.driver.stop(NAME, 0.0, force=True)
         self.assertEqual([path for path in self.node.remains() if "ssconf" not in path], [])

@@ -9,58 +9,37 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 from twisted.trial.unittest import SkipTest
 
-from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
-from ganeti_tx.model.migration import MigrationState
+from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm import state as states
 from ganeti_tx.node.hypervisor.kvm.command.disks import disk_id, thread_id
 from ganeti_tx.node.hypervisor.kvm.command.nics import nic_id
-from ganeti_tx.node.hypervisor.kvm.hypervisor import KvmHypervisor
 from ganeti_tx.node.hypervisor.kvm.state import InstanceRuntime
 from ganeti_tx.test.contracts import hypervisor_page as rows
 from ganeti_tx.test.contracts.live_changes import DISKS, NICS, LiveChangesContract
+from ganeti_tx.test.real.going_over import goes_over
 from ganeti_tx.test.real.guest import BOOT_LIMIT, make_guest
+from ganeti_tx.test.real.kvm_case import KvmCase, MiB
 from ganeti_tx.test.real.kvm_node import KvmNode, SerialConsole, thread_cpus
-from ganeti_tx.test.real.test_kvm_migration import HERE, free_port
 
 UP = b"guest without a root disk is up"
 #: What a guest with Linux needs at least, in MiB.
 GUEST_MEMORY = 128
 #: The same for one that can get more: it keeps 64 MiB for devices that cannot reach memory above 4 GiB.
 GROWING_MEMORY = 256
-MiB = 1 << 20
 
 
-class KvmLiveChangesTests(LiveChangesContract):
+class KvmLiveChangesTests(KvmCase, LiveChangesContract):
     """A diskless busybox guest."""
 
-    timeout = 300
-    node: KvmNode
     console: SerialConsole
 
     async def prepare(self) -> None:
-        """See `HypervisorContract`."""
+        """See `HypervisorCase`."""
+        await super().prepare()
         self.guest = await make_guest()
-        self.node = KvmNode()
-        self.addCleanup(self.node.clear)
         (self.node.paths.conf_dir / "user-mode-network").touch()
         self.asked = 0
-
-    def new_driver(self) -> KvmHypervisor:
-        """See `HypervisorContract`."""
-        return self.node.driver()
-
-    def cdrom(self) -> dict[str, Any]:
-        """See `HypervisorContract`."""
-        return self.node.cdrom()
-
-    def remains(self) -> list[str]:
-        """See `HypervisorContract`."""
-        return self.node.remains()
-
-    def spec(self, name: str = "", **hvparams: Any) -> InstanceSpec:
-        """See `HypervisorContract`; the node is not asked whether KVM works."""
-        return super().spec(name, **{"kvm_flag": "disabled", **hvparams})
 
     async def start_guest(self, memory: int = GUEST_MEMORY, **hvparams: Any) -> InstanceSpec:
         """See `LiveChangesContract`."""
@@ -86,7 +65,7 @@ class KvmLiveChangesTests(LiveChangesContract):
 
     async def devices(self) -> set[str]:
         """The ids of QEMU's devices."""
-        async with self.node.driver().monitors.open(self.node.layout(self.name).qmp) as client:
+        async with self.node.driver().machines.monitor(self.node.layout(self.name)) as client:
             return {each["name"] for each in await client.execute("qom-list", {"path": "/machine/peripheral"})}
 
     async def guest_disks(self) -> list[str]:
@@ -98,18 +77,6 @@ class KvmLiveChangesTests(LiveChangesContract):
         """See `LiveChangesContract`."""
         devices = await self.devices()
         return {nic.uuid: nic.mac for nic in self.state().nics if nic_id(nic.uuid) in devices}
-
-    def a_disk(self, number: int) -> AttachedDisk:
-        """See `LiveChangesContract`; each of another size."""
-        path = self.node.top / f"disk{number}"
-        if not path.exists():
-            path.write_bytes(b"")
-        with path.open("r+b") as file:
-            file.truncate((number + 3) * MiB)
-        spec = DiskSpec(
-            uuid=DISKS[number], dev_type="file", size=number + 3, logical_id=["loop", str(path)], index=number
-        )
-        return AttachedDisk(spec, str(path))
 
     def state(self) -> InstanceRuntime:
         """What the node remembers of the instance."""
@@ -246,30 +213,20 @@ class KvmLiveChangesTests(LiveChangesContract):
         self.console.type(b"until [ $(nproc) = 3 ]; do sleep 1; eval $up; done 2>/dev/null; nproc | sed s/^/has:/")
         await self.console.wait_for(b"has:3")
         self.done(rows.ADDED)
-        await self.grown_elsewhere(spec)
-
-    async def grown_elsewhere(self, spec: InstanceSpec) -> None:
-        """Another node builds the same machine."""
+        await self.driver.plug_disk(spec, self.a_disk(0))
         there = KvmNode()
         self.addCleanup(there.clear)
-        told = await self.driver.migration_info(spec)
-        ports = {
-            **spec.hvparams,
-            "migration_port": free_port(),
-            "migration_downtime": 2000,
-            "migration_bandwidth": 1024,
-        }
-        spec = msgspec.structs.replace(spec, hvparams=ports)
-        await there.driver().accept(spec, [], told, HERE)
-        await self.driver.send(spec, HERE, True)
-        progress = await self.driver.migration_progress(self.name, 200.0)
-        self.assertIs(progress.status, MigrationState.COMPLETED, progress)
-        await there.driver().take_over(self.name)
-        info = await there.driver().info(self.name)
-        assert info is not None
+        grown = {**spec.beparams, "vcpus": 3, "maxmem": GROWING_MEMORY + 128}
+        spec = msgspec.structs.replace(spec, beparams=grown)
+        info = await goes_over(spec, [self.a_disk(0)], self.driver, there.driver())
         self.assertEqual((info.vcpus, info.memory), (3, GROWING_MEMORY + 128))
+        self.assertEqual([thread_cpus(info.hv_id, f"CPU {number}/") for number in range(3)], [[{0}]] * 3)
+        self.console = await SerialConsole.of(there.layout(self.name))
+        self.console.type(b"for c in cpu1 cpu2; do echo 0 > $c/online; echo 1 > $c/online; done")
+        self.console.type(b"echo $(nproc) $(cat /sys/block/vda/size) | sed s/^/there:/")
+        await self.console.wait_for(b"there:3 6144")
         await there.driver().stop(self.name, 0.0, force=True)
-        await self.driver.leave_source(self.name)
+        await self.console.closed
 
     async def test_threads_of_disks(self) -> None:
         """A disk that comes has a thread, which goes with it."""
@@ -282,7 +239,7 @@ class KvmLiveChangesTests(LiveChangesContract):
 
     async def threads(self) -> list[str]:
         """The ids of QEMU's threads for disks."""
-        async with self.node.driver().monitors.open(self.node.layout(self.name).qmp) as client:
+        async with self.node.driver().machines.monitor(self.node.layout(self.name)) as client:
             return [each["id"] for each in await client.execute("query-iothreads")]
 
     async def test_confined(self) -> None:
@@ -304,7 +261,7 @@ class KvmLiveChangesTests(LiveChangesContract):
         await self.start()
         spec, disk = self.spec(), self.a_disk(0)
         driver: Any = self.driver
-        driver.disks.limit = 0.5
+        driver.plugging.disks.limit = 0.5
         await self.driver.plug_disk(spec, disk)
         for _ in range(2):
             self.assertIn("has not let", await self.refused(self.driver.unplug_disk(spec, disk.spec)))
@@ -316,7 +273,6 @@ class KvmLiveChangesTests(LiveChangesContract):
 
     async def test_paused(self) -> None:
         """A guest that was not let run yet cannot let go, which is told at once."""
-        await super().test_paused()
         await self.start(paused=True)
         await self.driver.plug_disk(self.spec(), self.a_disk(0))
         self.assertIn("prelaunch", await self.refused(self.driver.unplug_disk(self.spec(), self.a_disk(0).spec)))

@@ -247,7 +247,9 @@ class MigrationTests(TestCase):
         other = {**info, "acceleration": "kvm"}
         self.assertIn("fail it over", str(await self.failed(self.new.accept(spec, [], other, HERE))))
         unknown_type = {**info, "machine": "pc-i440fx-99.0"}
-        self.assertIn("QEMU did not start", str(await self.failed(self.new.accept(spec, [], unknown_type, HERE))))
+        self.assertIn("is not known to", str(await self.failed(self.new.accept(spec, [], unknown_type, HERE))))
+        more = {**info, "machine": f"{info['machine']},initrd=/etc/shadow"}
+        self.assertIn("not a type of machine", str(await self.failed(self.new.accept(spec, [], more, HERE))))
         gone = {**info, "disks": ["gone"]}
         self.assertIn("other disks", str(await self.failed(self.new.accept(spec, [], gone, HERE))))
         self.assertIn("migrate-incoming", str(await self.failed(self.new.accept(spec, [], info, "192.0.2.1"))))

@@ -43,7 +43,7 @@ class TapTests(NamespaceCase):
         self.node = KvmNode(runner=self.runner)
         self.addCleanup(self.node.clear)
         self.driver = self.node.driver()
-        self.driver.nics.host = NamespaceDevices(self.runner)
+        self.driver.plugging.nics.host = NamespaceDevices(self.runner)
 
     async def taps(self) -> str:
         """The taps that are there, with their bridges."""
@@ -177,6 +177,10 @@ class TapTests(NamespaceCase):
         kernel: dict[str, Any] = {"kernel_path": str(guest / "vmlinux"), "initrd_path": str(guest / "initrd.img")}
         spec = kvm_spec([routed, talk], vcpus=1, **kernel, kernel_args="quiet", kvm_flag="disabled")
         await self.driver.start(spec, [])
+        for nic in (routed, talk):
+            self.assertIn(
+                f" dev {await self.driver.interface_to(spec, nic)} ", await self.runner.does(f"ip route get {nic.ip}")
+            )
         self.assertIn(" gnt.com.", await self.taps())
         console = await SerialConsole.of(self.node.layout(NAME))
         await console.wait_for(b"/ # ")

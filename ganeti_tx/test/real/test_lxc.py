@@ -19,7 +19,8 @@ from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.lxc.control_groups import CONTROLLERS, TOP
 from ganeti_tx.node.hypervisor.lxc.hypervisor import LxcHypervisor
 from ganeti_tx.node.hypervisor.lxc.layout import container_layout
-from ganeti_tx.test.contracts.hypervisor import MEMORY, HypervisorContract
+from ganeti_tx.test.contracts.hypervisor import HypervisorContract
+from ganeti_tx.test.contracts.hypervisor_case import MEMORY
 from ganeti_tx.test.real.kvm_node import until
 from ganeti_tx.test.real.lxc_node import WITH_SHELL, LxcNode, why_not
 
@@ -191,7 +192,7 @@ class LxcTests(HypervisorContract):
         """Who goes to the console types to what runs there, and reads it."""
         spec = self.spec()
         await self.driver.start(spec, [self.attached(self.node.make_disk(WITH_SHELL))])
-        command = (await self.driver.console(spec, "node1"))["command"]
+        command = (await self.driver.console(spec)).command or []
         said = await deferToThread(typed, command, b"echo $((6 * 7))\r", b"42")
         self.assertIn(b"42", said)
 
@@ -252,8 +253,12 @@ class LxcTests(HypervisorContract):
         self.addCleanup(subprocess.run, ["ip", "link", "delete", BRIDGE], check=True)
         nic = NicSpec(uuid="n0", mac=MAC, mode="bridged", link=BRIDGE)
         routed = msgspec.structs.replace(nic, uuid="n1", mac=MAC[:-1] + "2", mode="routed", link=TABLE, ip=ROUTED)
-        await self.driver.start(msgspec.structs.replace(self.spec(), nics=[nic, routed]), self.disks())
-        self.assertIn(ROUTED, shown("ip", "route", "show", "table", TABLE))
+        spec = msgspec.structs.replace(self.spec(), nics=[nic, routed])
+        self.assertIsNone(await self.driver.interface_to(spec, routed))
+        await self.driver.start(spec, self.disks())
+        self.assertIn(
+            f"{ROUTED} dev {await self.driver.interface_to(spec, routed)}", shown("ip", "route", "show", "table", TABLE)
+        )
         self.assertIn(f"lookup {TABLE}", shown("ip", "rule"))
         self.assertIn(MAC, await self.inside("ip", "link", "show", "dev", "eth0"))
         ports = list(Path(f"/sys/class/net/{BRIDGE}/brif").iterdir())
@@ -289,10 +294,10 @@ class LxcTests(HypervisorContract):
 
     async def test_console_command(self) -> None:
         """The console is a program on the node; without terminals there is none."""
-        console = await self.driver.console(self.spec(), "node1")
-        self.assertEqual((console["host"], console["command"][0]), ("node1", "lxc-console"))
-        none = await self.driver.console(self.spec(num_ttys=0), "node1")
-        self.assertEqual(none["kind"], "msg")
+        console = await self.driver.console(self.spec())
+        self.assertEqual((console.command or [])[:1], ["lxc-console"])
+        none = await self.driver.console(self.spec(num_ttys=0))
+        self.assertEqual(none.kind, "msg")
 
     async def test_taken_place(self) -> None:
         """Nothing is started, or removed, where others could have put links."""

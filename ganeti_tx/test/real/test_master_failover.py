@@ -183,6 +183,8 @@ class MasterFailoverTests(SynchronousTestCase):
         self.kill(self.node2, "ganeti-master")
         text = self.refused(self.node2, "ganeti-master", "--voting-timeout=1")
         self.assertIn("only 1 of 3 nodes agree", text)
+        text = self.refused(self.node2, "gnt-cluster", "info")
+        self.assertIn("it has ended, since it could not be the master: only 1 of 3 nodes agree", text)
         self.must(self.node2, "ganeti-master", "--no-voting", "--yes-do-it")
 
     def test_power_up(self) -> None:

@@ -106,6 +106,7 @@ class MetricsTests(TestCase):
         ended, submitted = ("ganeti_jobs_ended_total", "TEST_DELAY", "success"), ("ganeti_jobs_submitted_total",)
         before = self.samples()
         self.cluster.ok("gnt-debug delay 0.1")
+        until(lambda: self.value(*ended) > before.get(ended, 0), "the end to be counted")
         after = self.samples()
         for key in (ended, submitted, ("ganeti_luxi_request_seconds_count", "SubmitJob")):
             self.assertEqual(after[key] - before.get(key, 0), 1, key)
@@ -148,7 +149,7 @@ class MetricsTests(TestCase):
         key = ("ganeti_job_runners_died_total",)
         until(lambda: self.value(*key) == before[key] + 1, "the death to be seen")
         canceled = ("ganeti_jobs_ended_total", "TEST_DELAY", "canceled")
-        self.assertEqual(self.value(*canceled), before.get(canceled, 0) + 1)
+        until(lambda: self.value(*canceled) == before.get(canceled, 0) + 1, "the end to be counted")
 
 
 def flat(families: Any) -> Iterator[Any]:

@@ -105,6 +105,7 @@ class DaemonTests(SynchronousTestCase):
             (instance["name"], instance["adminState"], instance["actualState"], instance["status"]["code"]),
             ("web1.dev.example", "down", "down", 0),
         )
+        until(lambda: "ganeti_host_memory_bytes" in self.metrics(), "its first look at the node")
         found = self.metrics()
         for name in ("ganeti_host_memory_bytes", "ganeti_host_cpus", "ganeti_process_resident_memory_bytes"):
             self.assertGreater(found[name], 0)

@@ -1,80 +1,38 @@
-"""Node calls from end to end: the real agent, TLS on the loopback, the real HTTP server of a node daemon."""
+"""Node calls from end to end: what becomes of calls, on good ways and bad ones."""
 
-import os
+import ctypes
 import socket
 import ssl
 import struct
-import time
-from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
-from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, cast
+from typing import Any
 
 from twisted.internet import reactor
-from twisted.internet.defer import CancelledError, Deferred, maybeDeferred
+from twisted.internet.defer import CancelledError, Deferred, gatherResults, maybeDeferred
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.internet.protocol import Factory, Protocol
-from twisted.internet.task import deferLater
 from twisted.internet.threads import deferToThread
-from twisted.trial.unittest import TestCase
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.node_address import NodeAddress
-from ganeti_tx.node.answers import answers
-from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.cluster_membership import AdmittedCallers
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.http import MAX_REQUEST, NodeSite
 from ganeti_tx.node.master_guard import MasterGuard
 from ganeti_tx.node.terms import Terms
-from ganeti_tx.rpc.agent import node_rpc
 from ganeti_tx.rpc.calls.cluster import UploadFile
 from ganeti_tx.rpc.calls.disk import BlockdevShutdown
 from ganeti_tx.rpc.calls.node import TestDelay, Version
 from ganeti_tx.rpc.calls.os import OsDiagnose
-from ganeti_tx.rpc.client import HttpNodeRpc
 from ganeti_tx.rpc.http.connection import ARRIVAL_LIMIT, SILENCE
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
-from ganeti_tx.rpc.refusals import NoStamp, NotCandidate
+from ganeti_tx.rpc.refusals import NoStamp
 from ganeti_tx.rpc.wire import encode_call
-from ganeti_tx.runtime.certificates import Identity, create_authority, digest, issue_client, issue_server
-from ganeti_tx.runtime.files import RealFiles
-from ganeti_tx.runtime.files_replace import replace_file
-from ganeti_tx.runtime.paths import Paths
-from ganeti_tx.runtime.pinned_certificates import remember_joining
-from ganeti_tx.runtime.reactors import IStreamReactor
-from ganeti_tx.runtime.threads import InlineThreads
-from ganeti_tx.runtime.tls import server_options
-from ganeti_tx.test.fakes.files import MemoryFiles
+from ganeti_tx.test.real.node_call_case import AUTHORITY, CANDIDATE, LIMIT, NODE, NodeCallCase, asynchronous, pause
 
-NOW = datetime.now(UTC)
-AUTHORITY = create_authority("cluster", NOW)
-SERVER = issue_server(AUTHORITY, ["node1", "localhost", "127.0.0.1", "::1"], NOW)
-CANDIDATE = issue_client(AUTHORITY, "node2", NOW)
-NOT_ADMITTED = issue_client(AUTHORITY, "node3", NOW)
-FOREIGN = create_authority("cluster", NOW)
-NODE = NodeAddress("node1", "127.0.0.1")
-LIMIT = 10.0
-
-Test = Callable[[Any], Awaitable[None]]
-
-
-def asynchronous(test: Test) -> Callable[[Any], "Deferred[None]"]:
-    """A coroutine as a test."""
-
-    def run(self: Any) -> "Deferred[None]":
-        return Deferred.fromCoroutine(test(self))  # type: ignore[arg-type]
-
-    run.__doc__, run.__name__ = test.__doc__, test.__name__
-    return run
-
-
-async def pause(seconds: float) -> None:
-    """Let the reactor go on for a while."""
-    clock: Any = reactor
-    await deferLater(clock, seconds)
+#: Linux's number of the option.
+SO_ATTACH_FILTER = 26
 
 
 def blocking_connection(port: int) -> ssl.SSLSocket:
@@ -87,6 +45,12 @@ def blocking_connection(port: int) -> ssl.SSLSocket:
         context.load_verify_locations(cadata=AUTHORITY.certificate.decode())
         context.load_cert_chain(keys.name)
     return context.wrap_socket(socket.create_connection(("127.0.0.1", port)))
+
+
+def drop_all(there: socket.socket) -> None:
+    """Have the kernel drop whatever comes for a socket, as if its cable were pulled: a filter of one instruction, "return 0"."""
+    instruction = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))
+    there.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HP", 1, ctypes.addressof(instruction)))
 
 
 class Junk(Protocol):
@@ -111,82 +75,8 @@ class Junk(Protocol):
         """The caller has gone."""
 
 
-class NodeCallTests(TestCase):
-    """A node, and those who call it."""
-
-    timeout = 300
-
-    def setUp(self) -> None:
-        """A node daemon that accepts one certificate."""
-        self.paths = Paths()
-        self.files = MemoryFiles()
-        self.files.mkdir(self.paths.data_dir)
-        self.started = 0
-        self.write(
-            self.paths.ssconf_file("master_candidates_certs"), f"uuid={digest(CANDIDATE.certificate)}\n".encode()
-        )
-        dispatch = NodeDispatch(self, order=CallOrder(Terms(self.files, self.paths)).perform)
-        callers = AdmittedCallers(self.files, self.paths)
-        self.site = NodeSite(dispatch, callers.admitted, reactor)
-        self.listen(self.site)
-
-    def write(self, path: Any, data: bytes) -> None:
-        """A file of the node."""
-        Deferred.fromCoroutine(self.files.write_atomic(path, data))
-
-    def listen(self, factory: Any, port: int = 0, address: str = "127.0.0.1") -> None:
-        """A server with the node's certificate."""
-        net: Any = reactor
-        self.server = net.listenSSL(port, factory, server_options(SERVER, AUTHORITY.certificate), interface=address)
-        server = self.server
-        self.port = server.getHost().port
-        self.addCleanup(lambda: maybeDeferred(server.stopListening))
-
-    @answers(Version)
-    async def version(self, call: Version) -> int:
-        """One that succeeds."""
-        return 42
-
-    @answers(TestDelay)
-    async def delay(self, call: TestDelay) -> None:
-        """One that takes its time, or fails."""
-        self.started += 1
-        if call.duration < 0:
-            raise GanetiError("time does not run backwards")
-        await pause(call.duration)
-
-    @answers(BlockdevShutdown)
-    async def shutdown(self, call: BlockdevShutdown) -> None:
-        """One that has its disk for itself."""
-        self.started += 1
-        await pause(0.5)
-
-    @answers(UploadFile)
-    async def upload(self, call: UploadFile) -> None:
-        """One that is broken."""
-        raise ZeroDivisionError("division by zero")
-
-    def rpc(self, identity: Identity = CANDIDATE, authority: Identity = AUTHORITY) -> HttpNodeRpc:
-        """A caller."""
-        files = RealFiles(InlineThreads())
-        paths = self.caller_paths = Paths(Path(self.mktemp()).absolute())
-        paths.data_dir.mkdir(parents=True)
-        paths.client_pem.write_bytes(identity.bundle)
-        paths.authority_pem.write_bytes(authority.certificate)
-        made = node_rpc(cast(IStreamReactor, reactor), files, paths)
-        made.port = self.port
-        agent: Any = made.agent
-        self.addCleanup(agent.close)
-        return made
-
-    async def fails(self, work: Awaitable[Any], kind: type[Exception]) -> str:
-        """The one line that a call failed with."""
-        with self.assertRaises(kind) as caught:
-            await work
-        text = str(caught.exception)
-        self.assertEqual(len(text.splitlines()), 1, text)
-        self.assertIn("node1", text)
-        return text
+class NodeCallTests(NodeCallCase):
+    """Outcomes."""
 
     @asynchronous
     async def test_a_machine_that_goes_dark(self) -> None:
@@ -199,6 +89,38 @@ class NodeCallTests(TestCase):
         self.assertEqual(used.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE), 1)
         self.assertEqual(used.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE), SILENCE)
         self.assertEqual(used.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT), ARRIVAL_LIMIT)
+
+    def go_dark(self) -> None:
+        """Nothing arrives any more on the connections that are there, and nobody says so."""
+        net: Any = reactor
+        servers = [each for each in net.getReaders() if getattr(each, "server", None) is self.server]
+        self.assertGreater(len(servers), 0)
+        for each in servers:
+            drop_all(each.socket)
+            self.addCleanup(each.abortConnection)
+
+    @asynchronous
+    async def test_a_machine_that_has_gone_dark(self) -> None:
+        """A call over a connection that was kept ends soon when nothing of it arrives, and no other kept one is tried."""
+        rpc = self.rpc()
+        agent: Any = rpc.agent
+        agent._ways.arrives_within = 1.0
+        await gatherResults([Deferred.fromCoroutine(rpc.call(NODE, TestDelay(duration=0.1), LIMIT)) for _ in range(2)])
+        self.go_dark()
+        text = await self.fails(rpc.call(NODE, TestDelay(duration=0.0), LIMIT), NodeUnreachableError)
+        self.assertIn("nothing answers at its address", text)
+        await rpc.call(NODE, TestDelay(duration=0.0), 0.5)
+
+    @asynchronous
+    async def test_dark_later(self) -> None:
+        """A call that has arrived is waited for, though its node is not heard for a while."""
+        rpc = self.rpc()
+        agent: Any = rpc.agent
+        agent._ways.arrives_within = 0.2
+        calling = Deferred.fromCoroutine(rpc.call(NODE, TestDelay(duration=0.6), LIMIT))
+        await pause(0.1)
+        self.go_dark()
+        await calling
 
     @asynchronous
     async def test_given_up_while_nobody_read(self) -> None:
@@ -260,99 +182,6 @@ class NodeCallTests(TestCase):
 
     async def no_master_daemons(self) -> None:
         """There are none to stop."""
-
-    @asynchronous
-    async def test_not_a_candidate(self) -> None:
-        """A certificate of the cluster that is no candidate's may not call."""
-        outcome = (await self.rpc(NOT_ADMITTED).call_many([NODE], Version(), LIMIT))["node1"]
-        assert isinstance(outcome.error, NodeCallError)
-        self.assertIsInstance(outcome.error.cause, NotCandidate)
-        self.assertIn("master candidates", str(outcome.error))
-
-    @asynchronous
-    async def test_not_admitted_with_much_to_say(self) -> None:
-        """Who may not call is not listened to for long."""
-        text = await self.fails(
-            self.rpc(NOT_ADMITTED).call(NODE, UploadFile(path="/x", data=b"x" * 10**6), LIMIT), GanetiError
-        )
-        self.assertTrue("413" in text or "cannot reach" in text, text)
-        await pause(0.2)
-
-    @asynchronous
-    async def test_candidates_change(self) -> None:
-        """Who becomes a candidate may call at once, who ceases to be one may not, on a kept connection too."""
-        rpc = self.rpc(NOT_ADMITTED)
-        await self.fails(rpc.call(NODE, Version(), LIMIT), NodeCallError)
-        certs = self.paths.ssconf_file("master_candidates_certs")
-        self.write(certs, f"a={digest(CANDIDATE.certificate)}\nb={digest(NOT_ADMITTED.certificate)}\n".encode())
-        self.assertEqual(await rpc.call(NODE, Version(), LIMIT), 42)
-        self.write(certs, b"\xff\xfe junk \xff=\xfe\n")
-        await self.fails(rpc.call(NODE, Version(), LIMIT), NodeCallError)
-        self.files.remove(certs)
-        await self.fails(rpc.call(NODE, Version(), LIMIT), NodeCallError)
-
-    @asynchronous
-    async def test_foreign_certificate(self) -> None:
-        """A certificate of another authority does not get through TLS; the caller hears of it in one line."""
-        foreign = issue_client(FOREIGN, "node2", NOW)
-        text = await self.fails(self.rpc(foreign).call(NODE, Version(), LIMIT), NodeUnreachableError)
-        self.assertIn("cannot reach", text)
-
-    @asynchronous
-    async def test_foreign_node(self) -> None:
-        """A node with another authority's certificate gets no call."""
-        text = await self.fails(self.rpc(authority=FOREIGN).call(NODE, Version(), LIMIT), NodeUnreachableError)
-        self.assertIn("certificate verify failed", text)
-
-    def pinned(self, certificate: bytes) -> HttpNodeRpc:
-        """A caller that knows the node by a certificate."""
-        rpc = self.rpc()
-        self.known(certificate)
-        return rpc
-
-    def known(self, certificate: bytes) -> None:
-        """What the callers' simple configuration says from now on."""
-        for key, value in (("node_primary_ips", "node1 127.0.0.1"), ("node_certs", f"node1={digest(certificate)}")):
-            replace_file(self.caller_paths.ssconf_file(key), f"{value}\n".encode(), 0o644)
-
-    @asynchronous
-    async def test_pinned(self) -> None:
-        """A node that shows the certificate by which the cluster knows it is called."""
-        self.assertEqual(await self.pinned(SERVER.certificate).call(NODE, Version(), LIMIT), 42)
-
-    @asynchronous
-    async def test_impostor(self) -> None:
-        """One that was a candidate, and has signed itself a certificate for the node's address, is told nothing."""
-        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "localhost", "127.0.0.1", "::1"], NOW).certificate)
-        text = await self.fails(rpc.call(NODE, TestDelay(duration=0.0), LIMIT), NodeUnreachableError)
-        self.assertIn("another certificate than the one", text)
-        self.assertIn("--readd", text)
-        self.assertEqual(self.started, 0)
-        self.known(SERVER.certificate)  # the node was added again
-        self.assertEqual(await rpc.call(NODE, Version(), LIMIT), 42)
-
-    @asynchronous
-    async def test_joining(self) -> None:
-        """A node that is set up anew is known by its new keys, too, before the configuration knows it."""
-        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "localhost", "127.0.0.1", "::1"], NOW).certificate)
-        remember_joining(self.caller_paths, "127.0.0.1", digest(SERVER.certificate))
-        self.assertEqual(await rpc.call(NODE, Version(), LIMIT), 42)
-
-    @asynchronous
-    async def test_joined_long_ago(self) -> None:
-        """Keys that were made for a node some time ago, and are not what the configuration knows, are nobody's."""
-        rpc = self.pinned(issue_server(AUTHORITY, ["node1", "localhost", "127.0.0.1", "::1"], NOW).certificate)
-        remember_joining(self.caller_paths, "127.0.0.1", digest(SERVER.certificate))
-        long_ago = time.time() - 7200
-        os.utime(self.caller_paths.joining_file("127.0.0.1"), (long_ago, long_ago))
-        await self.fails(rpc.call(NODE, Version(), LIMIT), NodeUnreachableError)
-
-    @asynchronous
-    async def test_caller_signed_by_himself(self) -> None:
-        """The authority's key does not make a candidate's name one's own: the digest of the certificate counts."""
-        again = issue_client(AUTHORITY, "node2", NOW)
-        text = await self.fails(self.rpc(again).call(NODE, Version(), LIMIT), NodeCallError)
-        self.assertIn("403", text)
 
     @asynchronous
     async def test_nobody_listens(self) -> None:

@@ -34,8 +34,8 @@ COLUMNS = (
     DiskTemplate.BLOCKDEV,
     DiskTemplate.EXT,
 )
-#: Templates that need more of a kernel than the nodes of one machine have.
-ELSEWHERE = {DiskTemplate.PLAIN, DiskTemplate.DRBD}
+#: Templates that need more of a kernel than the nodes of one machine have, or servers that not every machine has.
+ELSEWHERE = {DiskTemplate.PLAIN, DiskTemplate.DRBD, DiskTemplate.RBD, DiskTemplate.GLUSTER}
 ALL = ",".join(COLUMNS)
 NODES = 4
 OS = "noop"
@@ -174,6 +174,8 @@ class KvmOperationsTests(SynchronousTestCase):
         for volume in self.volumes.iterdir():
             owner = volume.with_name(f"{volume.name}.owner")
             if owner.exists() and name in owner.read_text():
+                for device in attached_to(volume):  # a device that is there would keep what has no name any more
+                    detach(device)
                 volume.unlink()
 
     def boot(self, name: str) -> None:

@@ -19,7 +19,10 @@ from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.os.catalogue import OsCatalogue
 from ganeti_tx.node.os.scripts import OsScripts
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
+from ganeti_tx.node.storage.file.disk_images import DiskImages
 from ganeti_tx.node.storage.file.driver import FileStorage
+from ganeti_tx.node.storage.file.qemu_img import QemuImg
+from ganeti_tx.node.storage.holders import DiskHolders
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -44,8 +47,9 @@ class RealOsTestCase(TestCase):
         files = RealFiles(threads)
         self.paths.conf_dir.mkdir(parents=True)
         self.paths.file_storage_paths_file.write_text(f"{self.top}/srv\n")
-        self.storage = FileStorage("file", AllowedPaths(files, self.paths), threads)
         self.runner = ReactorProcessRunner(reactor, reactor)
+        images = DiskImages(QemuImg(self.runner), DiskHolders(), self.paths.raw_views_dir)
+        self.storage = FileStorage("file", AllowedPaths(files, self.paths), threads, images)
         catalogue = OsCatalogue(files, self.os_directories)
         self.scripts = OsScripts(catalogue, self.paths, self.runner, threads, time.time)
 

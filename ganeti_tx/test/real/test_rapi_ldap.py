@@ -13,10 +13,11 @@ from twisted.logger import ILogObserver, LogEvent, formatEvent, globalLogPublish
 from twisted.trial.unittest import TestCase
 from zope.interface import provider
 
+from ganeti_tx.model.scope import Scope
 from ganeti_tx.rapi.access.command import Terminal, run
 from ganeti_tx.rapi.access.composition import GateParts, make_gate
 from ganeti_tx.rapi.access.ldap_directory import Directory
-from ganeti_tx.rapi.caller import Caller, Scope
+from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.http.http_errors import HttpError
 from ganeti_tx.rapi.operations.operation import Operation
 from ganeti_tx.runtime.entropy import SystemEntropy

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
@@ -19,6 +20,7 @@ from ganeti_tx.devcluster.up import up
 from ganeti_tx.runtime.certificates import create_authority, issue_server
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.real.devcluster import DevClusterUnderTest, commands_are_installed
+from ganeti_tx.test.real.programs import is_gone, until
 
 RENEW = "gnt-cluster renew-crypto -f"
 ALL = f"{RENEW} --new-cluster-certificate --new-confd-hmac-key"
@@ -181,6 +183,7 @@ class RenewTests(SynchronousTestCase):
             process = self.daemon(name, number)
             self.kill_at(step)
             os.kill(process, signal.SIGKILL)
+            until(partial(is_gone, process), "its end")  # else it counts as one that runs
             up(self.cluster.layout.root, 3, [])
             limit = time.monotonic() + SOON
             while self.daemon(name, number) in (0, process) or (state := self.state()) != "all answer":

@@ -1,9 +1,12 @@
 """Routed interfaces and those for communication with the node, in namespaces: addresses are answered, packets pass."""
 
+import socket
 import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
-from ganeti_tx.model.instance_communication import NODE_ADDRESS
+from ganeti_tx.model.instance_communication import DHCP_PORT, METADATA_PORT, NODE_ADDRESS
 from ganeti_tx.node.hypervisor.nics.node_ends import STOP, NodeEnds
 from ganeti_tx.node.hypervisor.nics.script_environment import YES, NodeEnd
 from ganeti_tx.node.hypervisor.nics.scripts import UserScripts
@@ -176,3 +179,55 @@ class CommunicationTests(RoutedCase):
         await self.ends.disconnect(end_of(1), STOP)
         self.assertEqual(await self.left("gnt.com.1"), "")
         await self.reaches(guests[2], NODE_ADDRESS)
+
+    async def test_metadata_only(self) -> None:
+        """Of all that the node has listening a guest reaches what tells it of itself, whatever routes it has."""
+        guest = await self.new_neighbour(self.node, "g1", "gnt.com.1")
+        await self.ends.connect(end_of(1))
+        await guest.does("ip address add 169.254.3.1/16 dev eth0")
+        await guest.does("ip route add default dev eth0")
+        await guest.does(f"ip route add {NODE} via {NODE_ADDRESS}")
+        with ExitStack() as open_sockets:
+            heard = self.node.inside(lambda: listening(open_sockets))
+            places = [(address, port) for address in (NODE_ADDRESS, NODE) for port in (METADATA_PORT, OTHER_PORT)]
+            reached = guest.inside(lambda: [each for each in places if connects(*each)])
+            self.assertEqual(reached, [(NODE_ADDRESS, METADATA_PORT)])
+            said = [(NODE, OTHER_PORT), (NODE_ADDRESS, OTHER_PORT), (NODE, DHCP_PORT)]
+            taken = [(NODE_ADDRESS, DHCP_PORT), ("255.255.255.255", DHCP_PORT)]
+            guest.inside(lambda: say([*said, *taken]))
+            self.assertEqual([heard[DHCP_PORT].recv(100).decode() for _ in taken], [each[0] for each in taken])
+            heard[OTHER_PORT].setblocking(False)
+            self.assertRaises(BlockingIOError, heard[OTHER_PORT].recv, 100)
+
+
+#: Of a service of the node's that is no guest's business.
+OTHER_PORT = 1815
+
+
+def listening(until: ExitStack) -> dict[int, socket.socket]:
+    """What listens at all addresses for connections, and what hears datagrams, by port."""
+    for port in (METADATA_PORT, OTHER_PORT):
+        until.enter_context(socket.create_server(("", port)))
+    heard = {}
+    for port in (DHCP_PORT, OTHER_PORT):
+        heard[port] = until.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        heard[port].settimeout(10)
+        heard[port].bind(("", port))
+    return heard
+
+
+def connects(address: str, port: int) -> bool:
+    """Whether a connection is opened there; soon, if ever."""
+    try:
+        socket.create_connection((address, port), 0.5).close()
+    except OSError:
+        return False
+    return True
+
+
+def say(places: Sequence[tuple[str, int]]) -> None:
+    """Send to each its address, in a datagram."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as mouth:
+        mouth.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        for place in places:
+            mouth.sendto(place[0].encode(), place)

@@ -72,6 +72,37 @@ class TransferProcessTests(TransferContract, TransferEnds):
         self.assertIn("broken off", (await self.ended(NODE2, "disk0")).error_message or "")
         self.assertTrue(any("nonexistent" in line for line in (await self.ended(NODE1, "disk0")).recent_output))
 
+    async def test_other_length(self) -> None:
+        """A disk takes no more than it can have, and is not filled by less than it has, which both ends are told."""
+        before = self.content(NODE2)
+        for name, bounds, why in (
+            ("a", {"least": 2, "most": SIZE - 1}, f"more than {SIZE - 1} MiB came, which the disk can have at most"),
+            (
+                "b",
+                {"least": SIZE + 1, "most": SIZE + 9},
+                f"only {SIZE << 20} bytes came, and the disk has {SIZE + 1} MiB",
+            ),
+        ):
+            await self.begin(name, receiver=bounds)
+            self.assertIn(why, (await self.ended(NODE2, name)).error_message or "")
+            self.assertTrue((await self.ended(NODE1, name)).exit_status)
+            if name == "a":
+                self.assertEqual(self.content(NODE2)[bounds["most"] << 20 :], before[bounds["most"] << 20 :])
+        await self.begin(receiver={"least": SIZE, "most": SIZE})
+        self.assertEqual((await self.ended(NODE2, "disk0")).error_message, None)
+        self.assertEqual(self.content(NODE2), self.content(NODE1))
+
+    async def test_breaks_off(self) -> None:
+        """Of a sender that breaks off it is told that, and not how much is missing, however it is packed."""
+        packed = {"sender": {"filter": [*packing("gzip")]}, "receiver": {"filter": [*unpacking("gzip")]}}
+        for name, how in (("a", {"sender": {}, "receiver": {}}), ("b", packed)):
+            await self.begin(
+                name,
+                sender={"command": ["dd", "bs=1M", f"if={self.disk(NODE1)}", f"count={SIZE}x"], **how["sender"]},
+                receiver={"least": SIZE, **how["receiver"]},
+            )
+            self.assertIn("broken off", (await self.ended(NODE2, name)).error_message or "")
+
     async def test_no_such_program(self) -> None:
         """A tool that is not installed is named."""
         await self.begin(sender={"filter": ["nosuchtool"]})

@@ -3,9 +3,15 @@
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import BlockDeviceError, ECode, GanetiError, GenericError, OpPrereqError
+from ganeti_tx.model.hooks import HookPhase, HookResult, HookStatus
+from ganeti_tx.model.storage_unit import UnitState
+from ganeti_tx.rpc.calls.administration import RestrictedCommand
+from ganeti_tx.rpc.calls.hooks import HooksRunner
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
-from ganeti_tx.rpc.calls.node import Version
+from ganeti_tx.rpc.calls.keys import SshMakeKey
+from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeVerify, Version
 from ganeti_tx.rpc.calls.os import OsDiagnose, OsReport
+from ganeti_tx.rpc.calls.storage import StorageList
 from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.rpc.refusals import KINDS, BadArguments
 from ganeti_tx.rpc.wire import decode_answer, decode_call, encode_call, encode_failure, encode_success
@@ -48,6 +54,49 @@ class ErrorTests(SynchronousTestCase):
         for body in (b"", b"junk", b"\x92\xc3\xa1x", b"\x92\xc3" + TOO_DEEP, b"\x92\xc2" + TOO_DEEP):
             with self.assertRaises(NodeUnreachableError):
                 decode_answer("node1", Version(), body)
+
+    def test_line_ends(self) -> None:
+        """What people are told is on one line in an error, and in an answer that is in lines; other texts stay as they are."""
+        self.assertEqual(str(self.arrives(BlockDeviceError("no\nroom"))), "node node1: no room")
+        report = OsReport("os", "/srv/a  b", False, "bad\nOS\r\n", [], [("key", "first\u2028second")], [20])
+        (found,) = decode_answer("node1", OsDiagnose(), encode_success([report]))
+        self.assertEqual((found.path, found.diagnose), ("/srv/a  b", "bad\\nOS"))
+        self.assertEqual(found.parameters, [("key", "first\\nsecond")])
+        for end in "\n", "\r\n", "\x0b", "\x0c", "\x1c", "\x1e", "\x85", "\u2028", "\u2029":
+            state = UnitState(name=f"a{end}b", size=10, used=13, free=28)
+            (unit,) = decode_answer("node1", StorageList(storage_type="file"), encode_success([state]))
+            self.assertEqual((unit.name, unit.size, unit.used, unit.free), ("a\\nb", 10, 13, 28), repr(end))
+        output = RestrictedCommand(command="df")
+        self.assertEqual(decode_answer("node1", output, encode_success("a\nb\n")), "a\nb\n")
+
+    def test_one_word(self) -> None:
+        """What the configuration keeps of a node cannot bring in a line about another one, or another key."""
+        for odd in "AA:BB\nnode1=CC", "AA node1", "AA=BB", "", "A" * 500:
+            with self.assertRaises(NodeUnreachableError):
+                decode_answer("node2", NodeCryptoTokens(), encode_success([("server", odd)]))
+        for odd in 'command="id" ssh-rsa AAAA', "ssh-rsa AAAA\nssh-rsa BBBB", "ssh-rsa AAAA root@node1", "":
+            with self.assertRaises(NodeUnreachableError):
+                decode_answer("node2", SshMakeKey(root_type="rsa", root_bits=2048), encode_success(odd))
+        hook = HooksRunner(hpath="node-add", phase=HookPhase.PRE, env={})
+        for odd in "10-check\nERROR: all is lost", "\x1b[2J", "":
+            with self.assertRaises(NodeUnreachableError):
+                decode_answer("node2", hook, encode_success([HookResult(odd, HookStatus.FAIL)]))
+        self.assertEqual(
+            decode_answer("node2", NodeCryptoTokens(), encode_success([("ssl", "AA:0F")])), [("ssl", "AA:0F")]
+        )
+
+    def test_odd_lines(self) -> None:
+        """An answer in lines is as strict as others: of another type, or no answer at all, it leaves open what was done."""
+        for body in (
+            b"",
+            b"\x92\xc3\xa1x",
+            b"\x92\xc3" + TOO_DEEP,
+            b"\x92\xc3\x81\x91\x80\x01",
+            b"\x92\xc3\x81\x91\x91\x01\x01",
+        ):
+            for call in (OsDiagnose(), NodeVerify(checks={}, cluster_name="c")):
+                with self.assertRaises(NodeUnreachableError):
+                    decode_answer("node1", call, body)
 
     def test_no_text(self) -> None:
         """Names of files that are no text arrive in an error, and in a result, with escapes in their place."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.errors import PidFileLockError
+from ganeti_tx.runtime import pidfile
 from ganeti_tx.runtime.pidfile import claim_pid_file, holder, was_abandoned
 
 #: A user id that is not ours.
@@ -75,6 +76,44 @@ class PidFileTests(SynchronousTestCase):
         held = claim_pid_file(self.path)
         self.addCleanup(held.release)
         self.assertEqual(holder(self.path), os.getpid())
+
+    def test_not_adopted(self) -> None:
+        """Who had a file open, or a link or a pipe there, before root claims it has no say in what is there then."""
+        if os.geteuid() != 0:
+            raise SkipTest("only root can give a file to somebody else")
+        self.path.touch()
+        os.chown(self.path, NOBODY, NOBODY)
+        theirs = os.open(self.path, os.O_RDWR)
+        self.addCleanup(os.close, theirs)
+        fcntl.flock(theirs, fcntl.LOCK_EX)
+        held = claim_pid_file(self.path)
+        os.pwrite(theirs, b"1\n", 0)
+        self.assertEqual((holder(self.path), self.path.stat().st_uid), (os.getpid(), 0))
+        held.release()
+        other = self.path.with_name(f"{self.path.name}-other")
+        other.write_text("kept")
+        for plant in (lambda: self.path.symlink_to(other), lambda: os.mkfifo(self.path)):
+            plant()
+            os.chown(self.path, NOBODY, NOBODY, follow_symlinks=False)
+            claim_pid_file(self.path).release()
+        self.assertEqual(other.read_text(), "kept")
+
+    def test_foreign(self) -> None:
+        """Who is not root refuses another user's, by name, rather than write to it."""
+        self.path.write_text("1\n")
+        os.chmod(self.path, 0o666)
+        if os.geteuid() == 0:
+            os.chown(self.path, NOBODY, NOBODY)
+        self.patch(os, "geteuid", lambda: 4711)
+        text = str(self.assertRaises(PidFileLockError, claim_pid_file, self.path))
+        self.assertEqual(text, f"{self.path} is not used, as it belongs to user {self.path.stat().st_uid}: remove it")
+        self.assertEqual(self.path.read_text(), "1\n")
+
+    def test_replaced(self) -> None:
+        """A file that is replaced each time costs no more than some attempts."""
+        self.patch(pidfile, "_is_still_at", lambda path, descriptor: False)
+        text = str(self.assertRaises(PidFileLockError, claim_pid_file, self.path))
+        self.assertIn("was replaced 100 times", text)
 
     def test_pipe(self) -> None:
         """Nobody waits at a pipe that somebody has put there."""

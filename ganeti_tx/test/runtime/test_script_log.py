@@ -6,8 +6,44 @@ from types import SimpleNamespace
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.errors import OpExecError
 from ganeti_tx.runtime import script_log
 from ganeti_tx.runtime.script_log import ScriptLog, log_end, open_log
+
+NOBODY = 65534
+
+
+class OpenLogTests(SynchronousTestCase):
+    """Where others could be first."""
+
+    def setUp(self) -> None:
+        self.top = Path(self.mktemp())
+        self.top.mkdir()
+
+    def refused(self, directory: Path) -> str:
+        """Why no log is made there."""
+        return str(self.assertRaises(OpExecError, open_log, directory, "attach-web1"))
+
+    def test_link(self) -> None:
+        """A link in the place of the directory is not followed."""
+        (self.top / "victim").mkdir()
+        (self.top / "logs").symlink_to("victim")
+        self.assertIn("logs is not used: it is a link; move it away", self.refused(self.top / "logs"))
+        self.assertEqual(os.listdir(self.top / "victim"), [])
+
+    def test_of_others(self) -> None:
+        """A directory that others may write to is not used, nor one of somebody else's."""
+        logs = self.top / "logs"
+        logs.mkdir()
+        logs.chmod(0o770)
+        self.assertIn(f"{logs} is not used: others may have put links into it", self.refused(logs))
+        logs.chmod(0o750)
+        if os.geteuid() == 0:
+            os.chown(logs, NOBODY, NOBODY)
+        else:
+            self.patch(os, "geteuid", lambda: NOBODY)
+        self.assertIn(f"belongs to user {logs.stat().st_uid}", self.refused(logs))
+        self.assertEqual(os.listdir(logs), [])
 
 
 class LogEndTests(SynchronousTestCase):

@@ -23,6 +23,8 @@ from ganeti_tx.test.config.older.facts import PRESENT, VERSIONS, older
 MASTER = "oak.lab.example"
 LIMIT = 120.0
 UP = "Configuration successfully upgraded to version 3.0.2.\n"
+#: What is said of a disk that Ganeti cannot have.
+IMAGE = {"dev_type": "file", "logical_id": ["loop", "/srv/disk0"], "params": {"format": "qcow2"}}
 DOWN = "Configuration successfully downgraded to version 2.16.\n"
 
 
@@ -221,6 +223,19 @@ class CfgUpgradeTests(SynchronousTestCase):
         self.assertEqual((status, out), (1, ""))
         self.assertIn("SSH keys are of the type rsa, and 2.16 knows dsa keys only; renew them first: gnt-cluster", err)
         self.assertEqual(place.files(), before)
+        place = self.place("2.16")
+        place.run("-f")
+        raw = place.raw
+        disk = next(each for each in raw["disks"].values() if not each["children"])
+        place.put({**raw, "disks": {**raw["disks"], disk["uuid"]: {**disk, **IMAGE}}})
+        status, out, err = place.run("--downgrade", "-f", "--no-verify")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn(f"disk {disk['uuid']} is of format qcow2, which no version of Ganeti's can read; convert it", err)
+        self.assertIn("first: gnt-instance modify -t file -e format=raw ", err)
+        cluster = {**raw["cluster"], "ssh_key_type": "rsa"}
+        place.put({**place.raw, "cluster": cluster})
+        both = place.run("--downgrade", "-f", "--no-verify")[2].splitlines()
+        self.assertEqual([line.split(" ")[1] for line in both], ["the", "disk"])
         place = self.place("2.7")
         self.assertEqual(
             place.run("--downgrade", "-f"),

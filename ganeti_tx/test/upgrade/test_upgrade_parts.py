@@ -1,13 +1,16 @@
 """Where versions are looked for, what is kept of an upgrade, what is copied before it, and when the queue is empty."""
 
+import json
 import shutil
 import tarfile
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from attrs import define, frozen
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx import __version__
 from ganeti_tx.bootstrap.problems import BootstrapError
 from ganeti_tx.bootstrap.start import run
 from ganeti_tx.errors import GanetiError
@@ -95,6 +98,46 @@ class Nodes:
         return Look(version="0.2.0", daemons=("ganeti-noded",))
 
 
+class MixedNodes(Nodes):
+    """One of which does not have the version."""
+
+    here = "node1"
+
+    def look(self, node: str, prefix: Path) -> Look:
+        """What is seen now."""
+        return Look(version="0.0.9" if node == self.here else "0.2.0", daemons=())
+
+
+@frozen
+class NamedNode:
+    """As the master's ssconf has it."""
+
+    name: str
+    offline: bool = False
+
+
+class TwoNodes:
+    """The ssconf of their cluster."""
+
+    def master_node(self) -> str:
+        """This node."""
+        return MixedNodes.here
+
+    def nodes(self) -> list[NamedNode]:
+        """All."""
+        return [NamedNode("node1"), NamedNode("node2")]
+
+
+@define
+class PlacedUpgrade(ClusterUpgrade):
+    """The version is in a directory of the test's."""
+
+    prefix: Path
+
+    def _installed(self, version: str) -> Path:
+        return self.prefix
+
+
 class WantedTests(SynchronousTestCase):
     """What is to run on a node."""
 
@@ -158,6 +201,47 @@ class PartsTests(SynchronousTestCase):
         for wrong in ("bogus", "", "1", "../1.0", "1.0/..", "1.0\n", "1.0; true", "1..0"):
             error = self.assertRaises(BootstrapError, checked, wrong)
             self.assertEqual(str(error), f"Could not parse version string {wrong}")
+
+    def test_back_with_images(self) -> None:
+        """No older version gets disks of a format: it is said which, whose, and what to do."""
+        disk = {"uuid": "disk0", "dev_type": "file", "params": {"format": "qcow2"}}
+        self.paths.config_file.write_text(
+            json.dumps({"disks": {"disk0": disk}, "instances": {"web1": {"name": "web1", "disks": ["disk0"]}}})
+        )
+        upgrade = ClusterUpgrade(self.paths, None, None, Nodes(), print)  # type: ignore[arg-type]
+        older = "0.0.9"
+        told = (
+            "disk disk0 is of format qcow2, which version 0.0.9 may take for raw; convert it first:"
+            " gnt-instance modify -t file -e format=raw web1"
+        )
+        self.assertEqual(list(upgrade._disk_faults(older)), [told])
+        for version in (__version__, "0.10.0", "1.0"):
+            self.assertEqual(list(upgrade._disk_faults(version)), [])
+        self.paths.config_file.write_text(json.dumps({"disks": {"disk0": {**disk, "params": {}}}, "instances": {}}))
+        self.assertEqual(list(upgrade._disk_faults(older)), [])
+
+    def test_all_at_once(self) -> None:
+        """Who begins, and who goes on, hears everything that stands in the way; nothing is begun, or gone on with."""
+        disks = {
+            f"disk{number}": {"uuid": f"disk{number}", "dev_type": "file", "params": {"format": "qcow2"}}
+            for number in "01"
+        }
+        self.paths.config_file.write_text(
+            json.dumps({"disks": disks, "instances": {"web1": {"name": "web1", "disks": [*disks]}}})
+        )
+        prefix = self.paths.data_dir / "ganeti_tx-0.0.9"
+        (prefix / "bin").mkdir(parents=True)
+        (prefix / "bin" / "cfgupgrade").symlink_to("/bin/true")
+        upgrade = PlacedUpgrade(self.paths, TwoNodes(), None, MixedNodes(), print, prefix)  # type: ignore[arg-type]
+        intent = Intent(version="0.0.9", former=__version__, directory=str(prefix), was_drained=False, daemons={})
+        for kept, begin in ((False, lambda: upgrade.to("0.0.9")), (True, upgrade.resume)):
+            if kept:
+                write_intent(self.paths, intent)
+            told = str(self.assertRaises(BootstrapError, begin)).splitlines()
+            self.assertEqual(
+                [line.split(" ", 2)[:2] for line in told], [["node", "node2:"], ["disk", "disk0"], ["disk", "disk1"]]
+            )
+            self.assertEqual(read_intent(self.paths), intent if kept else None)
 
     def test_intent(self) -> None:
         """What was written is read, until it is done."""

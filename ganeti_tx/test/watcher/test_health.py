@@ -12,14 +12,15 @@ from ganeti_tx.errors import ConfdClientError, HypervisorError
 from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
 from ganeti_tx.node.hypervisor.interfaces import IKeepsState, InstanceInfo
 from ganeti_tx.node.hypervisor.kept import KEPT
+from ganeti_tx.node.storage.abilities import ILeaving
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
-from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.mirror_node import MirrorNode, mirror_spec
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.node.hypervisor.kvm.parts import kvm_spec
 from ganeti_tx.test.watcher.watched import WatchedCase
 from ganeti_tx.watcher.health import clear_leftovers, maintain_health
-from ganeti_tx.watcher.machines import clear, stop_all, stop_everything
+from ganeti_tx.watcher.machines import clear, end_kept, give_back, stop_all, stop_everything
 from ganeti_tx.watcher.node import WatchedNode
 
 
@@ -125,6 +126,22 @@ class Machines(FakeHypervisor):
         self.kept.discard(instance_name)
 
 
+@implementer(ILeaving)
+@define
+class Mounting:
+    """Of a storage that has mounted something what is asked of it; `stays`: what does, or how the storage fails."""
+
+    stays: list[str] | Exception
+    asked: int = 0
+
+    async def leave(self) -> list[str]:
+        """See `ILeaving`."""
+        self.asked += 1
+        if isinstance(self.stays, Exception):
+            raise self.stays
+        return self.stays
+
+
 class MachinesTests(SynchronousTestCase):
     """What is done with each of them."""
 
@@ -171,6 +188,14 @@ class MachinesTests(SynchronousTestCase):
         done = self.successResultOf(Deferred.fromCoroutine(clear([machines], frozenset(), said.append)))
         self.assertEqual((done, machines.kept, len(said)), (False, {"-x"}, 2))
 
+    def test_kept(self) -> None:
+        """What something is kept of is cut off and cleared, and others that run here, as of another node, are let run."""
+        said: list[str] = []
+        machines = self.machines(["own", "other"], ["gone", "own", "stuck"], stuck="stuck")
+        done = self.successResultOf(Deferred.fromCoroutine(end_kept([machines], said.append)))
+        self.assertEqual((done, self.names(machines), machines.kept), (False, ["other"], {"stuck"}))
+        self.assertEqual(said, ["instance gone was cut off", "instance own was cut off", "instance stuck does not end"])
+
     def test_mirrors(self) -> None:
         """Mirrors are taken down after the machines, those that nobody has open; one that stays up is a failure."""
         said: list[str] = []
@@ -191,6 +216,16 @@ class MachinesTests(SynchronousTestCase):
         node.devices.close(held, "somebody")
         done = self.successResultOf(Deferred.fromCoroutine(stop_everything([machines], storages, said.append)))
         self.assertEqual((done, node.mirrors.up, sorted(other.mirrors.up)), (True, {}, [10, 11]))
+
+    def test_given_back(self) -> None:
+        """Every storage gives back what it keeps of the node, also after one that cannot; what stays is said."""
+        said: list[str] = []
+        storages = [Mounting(["/mnt/a: busy"]), Mounting(OSError(5, "no")), Mounting([])]
+        done = self.successResultOf(Deferred.fromCoroutine(give_back(storages, said.append)))
+        self.assertEqual((done, said), (False, ["/mnt/a: busy", "[Errno 5] no"]))
+        self.assertEqual([each.asked for each in storages], [1, 1, 1])
+        done = self.successResultOf(Deferred.fromCoroutine(give_back(storages[2:], said.append)))
+        self.assertTrue(done)
 
     def test_clear(self) -> None:
         """What runs stays, whether the cluster knows it or not, and so does what is left of an instance that it knows."""

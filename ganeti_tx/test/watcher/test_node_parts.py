@@ -110,6 +110,20 @@ class DaemonTests(WatchedCase):
         self.assertEqual(self.up, ["ganeti-confd", "ganeti-mond"])
         self.assertTrue(any("ganeti-confd does not run; starting it" in line for line in self.watched.lines))
 
+    def test_guests(self) -> None:
+        """The metadata daemon runs while there are instances that ask it, whatever ended it; its unit is never enabled."""
+        self.follow(OTHER)
+        self.watched.put(self.watched.paths.metadata_dir / ".web1.example.com.1-2.tmp", "{}")
+        start_missing(self.watched.node, self.daemons)
+        self.assertNotIn("ganeti-metad", self.up)
+        self.watched.put(self.watched.paths.metadata_dir / "web1.example.com", "{}")
+        start_missing(self.watched.node, self.daemons)
+        self.assertEqual(self.up.pop(), "ganeti-metad")
+        ruled = evolve(self.daemons, by_systemd=lambda paths: True, unit_is_down=lambda daemon: False)
+        for _ in range(2):
+            start_missing(self.watched.node, ruled)
+        self.assertEqual(self.up.count("ganeti-metad"), 1)
+
     def test_by_hand(self) -> None:
         """One that runs without its unit is left alone."""
         ruled = LocalDaemons(

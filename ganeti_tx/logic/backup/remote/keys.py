@@ -32,10 +32,10 @@ class TransferKey:
         chance = (await parts.config.generate_uuid())[:8]
         return cls(parts, node, f"x509-{time.strftime('%Y-%m-%d_%H_%M_%S', time.gmtime(now))}-{chance}")
 
-    async def create(self) -> str:
-        """Gives the certificate. @raise OpExecError: there is none."""
+    async def create(self, early: bool = False) -> str:
+        """Gives the certificate. @param early: see `X509CertCreate`. @raise OpExecError: there is none."""
         try:
-            return await self.parts.nodes.call(self.node, X509CertCreate(key=self.name, validity=VALIDITY))
+            return await self.parts.nodes.call(self.node, X509CertCreate(key=self.name, validity=VALIDITY, early=early))
         except RpcError as error:
             raise OpExecError(f"could not make a key on node {self.node.name}: {error}") from None
 

@@ -2,7 +2,7 @@
 
 from ganeti_tx.logic.instance.communication import asked_nic
 from ganeti_tx.logic.instance.modify.items import END
-from ganeti_tx.model.instance_communication import PREFIX
+from ganeti_tx.model.instance_communication import is_named_so
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.model.opcodes.types import ChangeAction, NicChange
@@ -10,7 +10,7 @@ from ganeti_tx.model.opcodes.types import ChangeAction, NicChange
 
 def communication_change(op: OpInstanceSetParams, view: InstanceView) -> list[NicChange]:
     """What does it; nothing when it is so already. @raise OpPrereqError: there is no network."""
-    name = next((nic.name for nic in view.instance.nics if (nic.name or "").startswith(PREFIX)), None)
+    name = next((nic.name for nic in view.instance.nics if is_named_so(nic.name)), None)
     if op.instance_communication is None or op.instance_communication is (name is not None):
         return []
     if name is not None:

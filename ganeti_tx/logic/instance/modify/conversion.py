@@ -1,6 +1,6 @@
 """Another disk template: new disks in the place of the old ones, with what is on these (reference: storage-rules.json)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -8,16 +8,18 @@ import attrs
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.disks.carrying import Carrying
 from ganeti_tx.logic.disks.ends import RECEIVING, SENDING, DiskEnd
+from ganeti_tx.logic.disks.formats import check_format
 from ganeti_tx.logic.disks.make import make_disk
 from ganeti_tx.logic.disks.on_nodes import assemble_elsewhere, shutdown_disks, shutdowns
 from ganeti_tx.logic.disks.plan import READ_WRITE, DiskPlan, children_of, place_of, plan_disk
 from ganeti_tx.logic.disks.sync import wait_for_sync
 from ganeti_tx.logic.instance.modify.disks import DiskChanges
-from ganeti_tx.logic.instance.stopped import check_node_online, check_stopped
+from ganeti_tx.logic.instance.stopped import check_gone, check_node_online
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.plan import PlannedStep
 from ganeti_tx.logic.questions import check_takes_instances
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_formats import format_of
 from ganeti_tx.model.disk_template import COMMON_KEYS, Adoption, Template
 from ganeti_tx.model.disk_templates import TEMPLATES, WITHOUT_DISKS
 from ganeti_tx.model.enums import DiskTemplate
@@ -54,7 +56,7 @@ def check_conversion(op: OpInstanceSetParams, view: InstanceView, available: Col
         )
     if word not in available:
         raise OpPrereqError(f"Conversion to the '{word.value}' disk template is not available here", ECode.INVAL)
-    if view.disk_template is word:
+    if view.disk_template is word and not others(op.ext_params, template, view.disks):
         raise OpPrereqError(f"Instance already has disk template {word.value}", ECode.INVAL)
     if view.disk_template is WITHOUT_DISKS:
         raise OpPrereqError(f"instance {view.instance.name} has no disks that could be converted", ECode.STATE)
@@ -65,12 +67,21 @@ def check_conversion(op: OpInstanceSetParams, view: InstanceView, available: Col
     return template
 
 
+def others(said: Mapping[str, Any], template: Template, disks: Sequence[Disk]) -> bool:
+    """Whether disks of the same template are to be other ones in what is said of them (`Template.fixed`)."""
+    wanted = {key: said[key] for key in template.fixed if key in said}
+    return any(
+        (disk.params or {}).get(key, template.fixed[key][0]) != word for disk in disks for key, word in wanted.items()
+    )
+
+
 def check_said(op: OpInstanceSetParams, word: DiskTemplate, template: Template) -> None:
     """@raise OpPrereqError: what is said of the new disks does not go with their template."""
     if not template.in_files and (op.file_driver is not None or op.file_storage_dir is not None):
         raise OpPrereqError(f"file_driver and file_storage_dir do not go with template {word.value}", ECode.INVAL)
-    if template.provider_key is None and op.ext_params:
-        raise OpPrereqError(f"ext_params do not go with template {word.value}", ECode.INVAL)
+    if template.provider_key is None and op.ext_params.keys() - template.fixed.keys():
+        known = f"; of ext_params it knows {', '.join(template.fixed)} only" if template.fixed else ""
+        raise OpPrereqError(f"ext_params do not go with template {word.value}{known}", ECode.INVAL)
     if wrong := sorted(op.ext_params.keys() & (COMMON_KEYS | {"vg", "metavg", "adopt"})):
         raise OpPrereqError(f"ext_params: {wrong[0]} stays as it is and cannot be given", ECode.INVAL)
     if template.provider_key is not None and not op.ext_params.get(template.provider_key):
@@ -110,7 +121,12 @@ class Conversion(DiskChanges):
             self.plans[made.uuid] = plan
             new.append(made)
         self.disks, self.removed = tuple(new), list(self.view.disks)
+        await self._check_providers()
         self.told.append(("disk_template", word.value))
+        formats = [
+            [format_of(TEMPLATES[disk.dev_type], disk.params) for disk in disks] for disks in (self.removed, new)
+        ]
+        self.told.extend(("format", each) for each in sorted({*formats[1]}) if formats[0] != formats[1])
 
     def _like(
         self, op: OpInstanceSetParams, word: DiskTemplate, template: Template, index: int, disk: Disk
@@ -127,13 +143,14 @@ class Conversion(DiskChanges):
         }
         where = place_of(op, view.cluster, template, view.instance.name, asked)
         plan = plan_disk(f"disk/{index}", asked, word, where, view.cluster)
+        check_format(f"disk/{index}", template, plan.params, view.instance.hypervisor)
         params = fill_diskparams(view.cluster, view.group)[word]
         return attrs.evolve(plan, children=children_of(plan, params, view.cluster))
 
     async def check(self) -> None:
-        """@raise OpPrereqError: the instance runs, or its node is offline."""
+        """@raise OpPrereqError: the instance runs, something is left of its machine, or its node is offline."""
         check_node_online(self.view, "change disk template")
-        await check_stopped(self.parts.nodes, self.view, "change disk template")
+        await check_gone(self.parts.nodes, self.view, "change disk template")
 
 
 def copying(after: InstanceView) -> PlannedStep:

@@ -7,8 +7,9 @@ from typing import Any, Literal
 import attrs
 from msgspec.structs import replace
 
-from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.errors import ECode, OpPrereqError, ParameterError
 from ganeti_tx.logic.disks.adopt import with_sizes
+from ganeti_tx.logic.disks.formats import check_format
 from ganeti_tx.logic.disks.make import make_disk
 from ganeti_tx.logic.disks.plan import DiskPlan, adopted_id, children_of, plan_disk
 from ganeti_tx.logic.disks.providers import check_providers
@@ -29,7 +30,7 @@ from ganeti_tx.model.disk_templates import TEMPLATES, WITHOUT_DISKS
 from ganeti_tx.model.enums import FileDriver
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.opcodes.types import ChangeAction, DiskChange
-from ganeti_tx.model.params.disk import fill_diskparams
+from ganeti_tx.model.params.disk import check_of_provider, fill_diskparams
 from ganeti_tx.model.params.kinds import NONE, updated
 from ganeti_tx.model.pools import pool_of
 
@@ -77,9 +78,13 @@ class DiskChanges:
             else:
                 self._take_out(change)
         check_number(KIND, len(self.disks), MAX_DISKS)
+        await self._check_providers()
+
+    async def _check_providers(self) -> None:
+        """@raise OpPrereqError: disks that are new here, or have other parameters, cannot be of their provider."""
         before = {disk.uuid: disk.params for disk in self.view.disks}
         told = [disk for disk in self.disks if disk.uuid in self.plans or disk.params != before.get(disk.uuid)]
-        await check_providers(self.parts.nodes, self.view.primary, told)
+        await check_providers(self.parts, self.view.primary, told, [disk.uuid for disk in told])
 
     @property
     def attached(self) -> list[Disk]:
@@ -123,6 +128,7 @@ class DiskChanges:
         cluster, word = self.view.cluster, self.view.disk_template
         template = TEMPLATES[word]
         plan = plan_disk(what, asked, word, self._place(template, asked), cluster)
+        check_format(what, template, plan.params, self.view.instance.hypervisor)
         params = fill_diskparams(cluster, self.view.group)[word]
         return attrs.evolve(plan, children=children_of(plan, params, cluster))
 
@@ -173,7 +179,8 @@ class DiskChanges:
         return meant[0]
 
     def _check_fits(self, disk: Disk) -> None:
-        """@raise OpPrereqError: the disk is of another template than the others, or elsewhere."""
+        """@raise OpPrereqError: the disk is of another template than the others, or elsewhere, or nothing can read it."""
+        check_format(f"disk {disk.uuid}", disk.template, disk.params, self.view.instance.hypervisor)
         word, cluster = self.view.disk_template, self.view.cluster
         if word is not WITHOUT_DISKS and disk.dev_type is not word:
             raise OpPrereqError(
@@ -215,6 +222,10 @@ class DiskChanges:
         """The disk's parameters with others for its provider."""
         if wrong := sorted(given.keys() & (COMMON_KEYS | disk.template.known)):
             raise OpPrereqError(f"disk/{index}: {wrong[0]!r} cannot be changed", ECode.INVAL)
+        try:
+            check_of_provider(given, f"disk/{index}")
+        except ParameterError as error:
+            raise OpPrereqError(str(error), ECode.INVAL) from None
         return updated(disk.params or {}, given) or None
 
     def _mode(self, index: int, word: object) -> Literal["ro", "rw"]:

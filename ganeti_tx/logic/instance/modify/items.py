@@ -28,13 +28,14 @@ class Named(Protocol):
 
 
 def found(kind: str, word: int | str, held: Sequence[Named]) -> int:
-    """The index of what an index, a name or a uuid means. @raise OpPrereqError: there is none, or there are several."""
+    """The index of what an index, a uuid or else a name means. @raise OpPrereqError: there is none, or there are several."""
     index = to_int(word)
     if index is not None:
         if not END <= index < len(held) or not held:
             raise OpPrereqError(f"Got {kind} index {index}, but there are only {len(held)}", ECode.INVAL)
         return index % len(held)
-    meant = [place for place, each in enumerate(held) if word in (each.uuid, each.name)]
+    by_uuid = [place for place, each in enumerate(held) if each.uuid == word]
+    meant = by_uuid or [place for place, each in enumerate(held) if each.name == word]
     if not meant:
         raise OpPrereqError(
             f"Cannot find {kind} with identifier {word!r:.100}; give its index, name or uuid", ECode.NOENT
@@ -75,8 +76,8 @@ def place(kind: str, word: int | str, held: Sequence[Named]) -> int:
 
 
 def check_name(kind: str, name: str | None, others: Sequence[Named]) -> None:
-    """@raise OpPrereqError: the name is not allowed, or another one has it."""
-    check_device_name(kind, name, [each.name for each in others])
+    """@raise OpPrereqError: the name is not allowed, or another one has it, as its name or its uuid."""
+    check_device_name(kind, name, [word for each in others for word in (each.name, each.uuid)])
 
 
 def inserted(held: Sequence[T], index: int, new: T) -> tuple[T, ...]:

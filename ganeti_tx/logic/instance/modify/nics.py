@@ -17,7 +17,9 @@ from ganeti_tx.logic.instance.modify.items import (
 )
 from ganeti_tx.logic.instance.nic_networks import Networks, check_strangers, join
 from ganeti_tx.logic.instance.nics import MAX_NICS, NicPlan, plan_nic
+from ganeti_tx.logic.instance.taken import check_link_local, check_taken
 from ganeti_tx.logic.parts import Parts
+from ganeti_tx.model.instance_communication import is_named_so
 from ganeti_tx.model.instance_spec import NicSpec
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.network import Network
@@ -68,6 +70,8 @@ class NicChanges:
 
     async def _add(self, change: NicChange) -> None:
         index = place(KIND, change.item, self.nics)
+        if index == len(self.nics) and self.nics and is_named_so(self.nics[-1].name):
+            index -= 1  # the one by which the instance talks to its node stays the last
         nic = await self._made(index, change.params, None)
         self.nics = inserted(self.nics, index, nic)
         spec, network = self._spec(nic), self._network_name(nic)
@@ -111,7 +115,9 @@ class NicChanges:
             check_name(KIND, plan.name, others)
         if self.conflicts_check:
             check_strangers([plan], self.group, self.all_networks)
+            await check_taken(self.parts.config, [plan], self.view.instance.uuid, others)
         address = await self._address(plan, held, others)
+        check_link_local(cluster, self.all_networks, plan.network, address)
         return Nic(
             uuid=await self.parts.config.generate_uuid() if held is None else held.uuid,
             mac=await self._mac(plan, others),

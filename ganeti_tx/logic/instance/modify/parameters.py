@@ -11,7 +11,7 @@ from ganeti_tx.model.instance import Instance
 from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.model.opcodes.private import reveal
 from ganeti_tx.model.params.backend import check_beparams, instance_beparams
-from ganeti_tx.model.params.hypervisor import check_hvparams, instance_hvparams, typed_hvparams
+from ganeti_tx.model.params.hypervisor import instance_hvparams, new_hvparams, typed_hvparams
 from ganeti_tx.model.params.kinds import DEFAULT, updated
 from ganeti_tx.model.params.os import check_osparams, fitting
 
@@ -39,7 +39,7 @@ def with_parameters(op: OpInstanceSetParams, cluster: Cluster, instance: Instanc
             instance,
             os=op.os_name or instance.os,
             beparams=updated(instance.beparams, check_beparams(op.beparams)),
-            hvparams=updated(instance.hvparams, check_hvparams(instance.hypervisor, op.hvparams)),
+            hvparams=updated(instance.hvparams, new_hvparams(instance.hypervisor, op.hvparams)),
             osparams=changed_osparams(instance.osparams, op.osparams, "osparams"),
             osparams_private=changed_osparams(
                 instance.osparams_private, reveal(op.osparams_private), "osparams_private"

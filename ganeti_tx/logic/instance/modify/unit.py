@@ -10,6 +10,7 @@ from ganeti_tx.logic.disks.exclusive import check_wanted, with_spindles
 from ganeti_tx.logic.disks.marking import mark_disks
 from ganeti_tx.logic.hook import Hook
 from ganeti_tx.logic.instance.create_checks import check_space
+from ganeti_tx.logic.instance.fitting import check_fits
 from ganeti_tx.logic.instance.hook_values import instance_values
 from ganeti_tx.logic.instance.metadata import is_told, tell, telling
 from ganeti_tx.logic.instance.modify import new_disks, old_disks, questions, state
@@ -33,6 +34,8 @@ from ganeti_tx.logic.instance.modify.live import (
 )
 from ganeti_tx.logic.instance.modify.outcome import Outcome, Told, WorkingOut
 from ganeti_tx.logic.instance.modify.parameters import refuse_nothing
+from ganeti_tx.logic.instance.moves.kept_state import KeptState
+from ganeti_tx.logic.instance.moves.move import Move
 from ganeti_tx.logic.instance.nic_networks import Networks, named_networks
 from ganeti_tx.logic.instance.presence import is_running, seen_running
 from ganeti_tx.logic.instance.unit import InstanceUnit
@@ -43,6 +46,7 @@ from ganeti_tx.logic.policy import check_view
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.logic.ratios import RATED, warn_of_ratios
 from ganeti_tx.logic.undos import in_config
+from ganeti_tx.logic.unsent_files import unsent_files
 from ganeti_tx.logic.wanted_locks import on_nodes
 from ganeti_tx.model import sizes
 from ganeti_tx.model.disk import settings_of
@@ -53,6 +57,7 @@ from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance import OpInstanceSetParams
 from ganeti_tx.model.opcodes.types import NicChange
+from ganeti_tx.model.params.backend import instance_beparams
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import RunningInstance
 
@@ -79,6 +84,7 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
     _networks: Networks
     _nic_changes: Sequence[NicChange]
     _new_primary: Node | None = None
+    _kept: KeptState | None = None
     _new_secondary: Node | None = None
     _outcome: Outcome
     _live: Sequence[LiveChange] = ()
@@ -128,7 +134,13 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         after = self._outcome.after
         if self.op.beparams or self._nic_changes or self.op.disks or self.op.disk_template:
             check_view(after, ignored=self.op.ignore_ipolicy, warn=self.warn)
+        if self.op.hvparams or self.op.beparams or self.op.disks or self.op.disk_template:
+            filled = instance_beparams(after.cluster, after.instance)
+            check_fits(after.instance.hypervisor, after.spec().hvparams, filled, len(after.disks))
         await questions.check_hypervisor(self, self.op, after)
+        now, former = after.spec().hvparams, self.target.spec().hvparams
+        for fault in unsent_files(after.instance.hypervisor, now, former, self.context.listed_files()):
+            self.warn(fault)
         await questions.check_os(self, self.op, after)
         await questions.check_bridges(self, self.op, after, self._outcome.other_nics())
         await questions.check_memory(self, self.op, self.target, after, self._seen)
@@ -138,6 +150,8 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             self._outcome.told.insert(0, ("runtime_memory", self.op.runtime_mem))
         if self._new_primary is not None:
             await state.warn_of_missing(self, after)
+            self._kept = KeptState(self, Move(self.target, after), ignores=True)
+            await self._kept.look()
         if self._new_primary is not None or RATED & self.op.beparams.keys():
             await warn_of_ratios(self, after, ignored=self.op.ignore_ipolicy)
         await self._check_live()
@@ -234,8 +248,12 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
         steps.extend(planned(self.target, self._live))
         if self._running is not None:
             steps.append(PlannedStep(BALLOON, (self.target.primary.name,), name))
+        if self._kept is not None:
+            steps += self._kept.first_steps()
         if self._outcome.changed:
             steps.append(PlannedStep(CHANGE, (), name))
+        if self._kept is not None:
+            steps += self._kept.last_steps()
         if self._growth is not None:
             steps.append(PlannedStep(GROW, (self.target.primary.name,), name))
         if self._told:
@@ -254,8 +272,12 @@ class LUInstanceSetParams(InstanceUnit[OpInstanceSetParams]):
             self._outcome.told.extend(await plug(self, self._outcome.after, change, forced=self.op.hotplug))
         if self._running is not None and self.op.runtime_mem is not None:
             await balloon(self, self._outcome.after, self._running, self.op.runtime_mem)
+        if self._kept is not None:
+            await self._kept.carry()
         if self._outcome.changed:
             await self._change()
+            if self._kept is not None:
+                await self._kept.leave()
             await mark_disks(self.nodes, self._outcome.after, self._outcome.not_made, self.warn)
         if self._growth is not None:
             await grow(self, self._outcome.after, self._growth, forced=self.op.hotplug)

@@ -4,16 +4,20 @@ from collections.abc import Sequence
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.disks.apart import why_degraded
+from ganeti_tx.logic.disks.exclusive import check_wanted
 from ganeti_tx.logic.disks.on_nodes import Warn
+from ganeti_tx.logic.disks.room import check_disk_room
 from ganeti_tx.logic.instance.moves.move import Move
-from ganeti_tx.logic.instance.presence import check_bridges
+from ganeti_tx.logic.instance.presence import check_bridges, refuse_others_machine
+from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.policy import check_move
 from ganeti_tx.logic.questions import ask, check_online, check_takes_instances
 from ganeti_tx.model.disk_specs import without_secret
+from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.rpc.calls.disk import BlockdevStates, DiskState
-from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
-from ganeti_tx.rpc.interfaces import INodeRpc
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceInfo
+from ganeti_tx.rpc.interfaces import PROMPT, INodeRpc, RpcError
 
 
 async def check_target(nodes: INodeRpc, move: Move, *, ignore_policy: bool, warn: Warn) -> None:
@@ -27,9 +31,28 @@ async def check_target(nodes: INodeRpc, move: Move, *, ignore_policy: bool, warn
     await check_bridges(nodes, move.after)
     if move.is_up:
         spec = move.after.spec()
-        await ask(nodes, move.target, HypervisorValidateParams(hypervisor=spec.hypervisor, hvparams=spec.hvparams))
-    if not move.is_mirrored:
+        await ask(nodes, move.target, HypervisorValidateParams.of(spec))
+    if not move.is_mirrored and not move.copies:
         await check_reached(nodes, move)
+
+
+async def check_no_others(nodes: INodeRpc, move: Move) -> None:
+    """@raise OpPrereqError: another one's machine has the instance's name on the target; one that does not tell is tried."""
+    try:
+        seen = await nodes.call(move.target, InstanceInfo.of(move.instance), timeout=PROMPT)
+    except RpcError:
+        return
+    refuse_others_machine(seen, move.instance, move.target)
+
+
+async def check_room(parts: Parts, move: Move) -> None:
+    """@raise OpPrereqError: the target has no room for copies of the disks."""
+    exclusive = is_exclusive(move.after.cluster, move.after.group)
+    check_wanted(
+        move.after.cluster, move.after.group, [move.after.disk_template], [d.spindles for d in move.after.disks]
+    )
+    wanted = [(disk, disk.size) for disk in move.before.disks]
+    await check_disk_room(parts.nodes, move.before.cluster, [move.target], wanted, exclusive=exclusive)
 
 
 def check_networks(move: Move) -> None:

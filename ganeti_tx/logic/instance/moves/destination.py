@@ -10,12 +10,13 @@ from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.allocation import allocators, relocate
 from ganeti_tx.logic.disks.new_end import turned
 from ganeti_tx.logic.instance.moves.kept import kept_node
-from ganeti_tx.logic.instance.moves.move import Move, is_mirrored, placed
+from ganeti_tx.logic.instance.moves.move import Move, carried, is_local, is_mirrored, placed
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.wanted_locks import keep_nodes, on_allocation, on_nodes
 from ganeti_tx.model.default_allocators import names_for
-from ganeti_tx.model.disk_template import Mirrored
+from ganeti_tx.model.disk_template import Adoption, Mirrored
 from ganeti_tx.model.disk_templates import TEMPLATES
+from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover, OpInstanceMigrate
@@ -66,10 +67,54 @@ class Destination:
             self.candidates = [view.primary, *(view.secondaries if self.kept is not None else ()), self._node]
 
     def _check_template(self, view: InstanceView) -> None:
+        with_disks = isinstance(self.op, OpInstanceMigrate) and self.op.copy_disks
         if TEMPLATES[view.disk_template].mirrored is Mirrored.NOT:
+            if with_disks:
+                self._check_may_copy(view)
+                return
+            layout = f"Instance's disk layout '{view.disk_template.value}' does not allow {self.doing}"
+            if self.looks and copies_disks(view):
+                with_them = f"gnt-instance migrate --cleanup --copy-disks {view.instance.name}"
+                layout = f"{layout}; after one with --copy-disks: '{with_them}'"
+            raise OpPrereqError(layout, ECode.STATE)
+        if with_disks:
             raise OpPrereqError(
-                f"Instance's disk layout '{view.disk_template.value}' does not allow {self.doing}", ECode.STATE
+                f"--copy-disks is for disks that only one node has, not for disk template {view.disk_template.value}",
+                ECode.INVAL,
             )
+
+    def _check_may_copy(self, view: InstanceView) -> None:
+        """@raise OpPrereqError: why its disks cannot go along while it runs."""
+        assert isinstance(self.op, OpInstanceMigrate)
+        name = view.instance.name
+        if not view.disks:
+            raise OpPrereqError(f"instance {name} has no disks to copy", ECode.STATE)
+        if not copies_disks(view):
+            raise OpPrereqError(
+                f"hypervisor {view.instance.hypervisor.value} cannot take the disks of instance {name} along while it runs;"
+                " 'gnt-instance move' stops it first",
+                ECode.STATE,
+            )
+        if self.looks:
+            return
+        if (self.op.target_node_uuid or self.op.target_node) is None or self.op.iallocator is not None:
+            raise OpPrereqError("--copy-disks goes with a target node (-n), not with an iallocator (-I)", ECode.INVAL)
+        if self.op.allow_failover:
+            raise OpPrereqError(
+                "--copy-disks does not go with --allow-failover: what does not run is brought elsewhere by 'gnt-instance move'",
+                ECode.INVAL,
+            )
+        for index, disk in enumerate(view.disks):
+            if disk.mode != "rw":
+                raise OpPrereqError(f"disk/{index} is read-only, and cannot be copied while it is in use", ECode.STATE)
+            if (
+                TEMPLATES[disk.dev_type].mirrored is not Mirrored.NOT
+                or TEMPLATES[disk.dev_type].adoption is Adoption.ALWAYS
+            ):
+                raise OpPrereqError(
+                    f"Instance disk {index} has disk type {disk.dev_type.value} and is not suitable for copying",
+                    ECode.STATE,
+                )
 
     def _check_may_keep(self, view: InstanceView) -> None:
         if not is_mirrored(view):
@@ -112,6 +157,11 @@ class Destination:
         self.candidates = [node for node in nodes if node.group == view.primary.group]
         self.elsewhere = [node for node in nodes if node.group != view.primary.group and node.vm_capable]
 
+    @property
+    def named(self) -> Node | None:
+        """The node that was asked for, if one was."""
+        return None if self._chosen_for else self._node
+
     def locks_at(self, level: Level, mode: Mode = Mode.SHARED) -> Sequence[LockRequest]:
         """Both nodes, or all that an allocator may choose among; and no other allocator may choose meanwhile."""
         if level is Level.NODE_ALLOC:
@@ -134,6 +184,12 @@ class Destination:
             )
         group = await self.parts.config.group(node.group)
         if self.kept is None:
-            return Move(view, placed(view, node, group))
+            after = placed(view, node, group)
+            return Move(view, carried(after) if is_local(view) else after)
         [leaving] = [each for each in (view.primary, *view.secondaries) if each.uuid != self.kept.uuid]
         return Move(view, placed(await turned(self.parts.config, view, leaving, node, group), node, group))
+
+
+def copies_disks(view: InstanceView) -> bool:
+    """Whether the hypervisor can take the instance's disks along while it runs."""
+    return HYPERVISORS[view.instance.hypervisor].copies_disks

@@ -1,17 +1,19 @@
 """Failing over: the instance is stopped where it is, and started on its new node."""
 
-from attrs import define
+from attrs import define, field
 
 from ganeti_tx.config.interfaces import IConfig
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
 from ganeti_tx.logic.disks.sync import assemble_everywhere
 from ganeti_tx.logic.instance.moves import disks
 from ganeti_tx.logic.instance.moves.checks import first_degraded
+from ganeti_tx.logic.instance.moves.kept_state import KeptState
 from ganeti_tx.logic.instance.moves.leaving import Leaving
 from ganeti_tx.logic.instance.moves.move import Move
-from ganeti_tx.logic.instance.presence import mark_active, state_as_before, stop_call
+from ganeti_tx.logic.instance.presence import mark_active, pass_on, state_as_before, stop_call
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.plan import Plan, PlannedStep
+from ganeti_tx.logic.steps import Steps
 from ganeti_tx.logic.undos import in_config, on_node
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.instance import InstanceStart
@@ -24,22 +26,32 @@ READY = "make its disks ready on its new node"
 
 @define
 class FailingOver:
-    """One failover: `check`, then the plan, then `run`. A failure starts the instance on its old node again."""
+    """One failover: `check`, then the plan, then `run`. A failure starts the instance on its old node again.
+
+    @ivar active: whether its disks are ready now, so that they tell how they are.
+    """
 
     parts: Parts
     move: Move
     shutdown_timeout: float
     ignore_consistency: bool
+    steps: Steps
+    active: bool
+    _kept: KeptState = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._kept = KeptState(self.parts, self.move, self.ignore_consistency)
 
     async def check(self) -> None:
-        """@raise OpPrereqError: the copies on the target are not whole, or there is no memory for the instance."""
+        """@raise OpPrereqError: the copies on the target are not whole, or it cannot take the instance (see `Leaving.check`)."""
         move = self.move
         looks = self._has_copies and not (self.ignore_consistency or move.source.offline)
         if looks and (fault := await first_degraded(self.parts.nodes, move)):
             raise OpPrereqError(
                 f"{fault}; --ignore-consistency fails over all the same, and may lose data", ECode.STATE
             )
-        await self._leaving.check_memory()
+        await self._leaving.check()
+        await self._kept.look()
 
     @property
     def _leaving(self) -> Leaving:
@@ -47,19 +59,19 @@ class FailingOver:
 
     @property
     def _has_copies(self) -> bool:
-        return self.move.is_mirrored and self.move.instance.disks_active
+        return self.move.is_mirrored and self.active
 
     def plan(self) -> Plan:
         """Its old node does nothing when it is offline, its new one starts what shall be up."""
         move, instance = self.move, (f"instance {self.move.name}",)
         source, both = (move.source.name,), move.nodes
-        away = [self._leaving.step(), PlannedStep(LEAVE, source, instance)]
+        away = [self._leaving.step(), PlannedStep(LEAVE, source, instance), *self._kept.first_steps()]
         steps = [*([] if move.source.offline else away), PlannedStep(RENAME, (), instance)]
         if move.is_up:
             steps.append(PlannedStep(START, both, instance))
         elif move.instance.disks_active:
             steps.append(PlannedStep(READY, both, instance))
-        return steps
+        return [*steps, *self._kept.last_steps()]
 
     async def run(self) -> None:
         """Do it."""
@@ -72,6 +84,7 @@ class FailingOver:
             self._leaving.warn_of_offline()
         else:
             await self._leave()
+        await self._kept.carry()
         async with self.parts.step(RENAME, back_in_config(move)):
             await self.parts.config.move_instance(move.instance.uuid, move.target.uuid)
         if move.is_up:
@@ -79,6 +92,9 @@ class FailingOver:
         elif move.instance.disks_active:
             async with self.parts.step(READY, *disks.shutdowns_on_target(move)):
                 await assemble_everywhere(self.parts.nodes, move.after, self.parts.warn)
+        if self._kept.last_steps():
+            await self.steps.settle()
+            await self._kept.leave()
 
     async def _leave(self) -> None:
         """Stop it and take its disks down; what does not work is ignored when that was asked for."""
@@ -102,9 +118,10 @@ class FailingOver:
             await disks.follow(self.parts.nodes, move, self.parts.warn)
             self.parts.info(f"* starting the instance on the target node {move.target.name}")
             try:
-                await self.parts.nodes.call(move.target, InstanceStart(instance=move.after.spec()))
+                said = await self.parts.nodes.call(move.target, InstanceStart(instance=move.after.spec()))
             except RpcError as error:
                 raise OpExecError(f"could not start instance {name} on node {move.target.name}: {error}") from None
+        pass_on(said, move.after, self.parts.warn)
 
 
 def back_in_config(move: Move) -> Undo:

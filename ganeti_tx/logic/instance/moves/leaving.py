@@ -3,6 +3,7 @@
 from attrs import define
 
 from ganeti_tx.errors import OpExecError
+from ganeti_tx.logic.instance.moves.checks import check_no_others
 from ganeti_tx.logic.instance.moves.move import Move
 from ganeti_tx.logic.instance.presence import stop
 from ganeti_tx.logic.parts import Parts
@@ -23,9 +24,10 @@ class Leaving:
     shutdown_timeout: float
     ignore_consistency: bool
 
-    async def check_memory(self) -> None:
-        """@raise OpPrereqError: the target has not enough for the instance."""
+    async def check(self) -> None:
+        """@raise OpPrereqError: the target has not enough memory for the instance, or another one's machine of its name."""
         move = self.move
+        await check_no_others(self.parts.nodes, move)
         if not move.is_up:
             self.parts.info("- INFO: Not checking memory on the secondary node as instance will not be started")
             return
@@ -52,7 +54,7 @@ class Leaving:
         self.parts.info("* shutting down instance on source node")
         async with self.parts.step(STOP, *(again if move.is_up else ())):
             try:
-                await stop(self.parts.nodes, move.before, self.shutdown_timeout)
+                await stop(self.parts.nodes, move.before, self.shutdown_timeout, self.parts.warn)
             except OpExecError as error:
                 self.ignore(error, f"make sure that node {move.source.name} is down")
 

@@ -1,5 +1,6 @@
 """Live migration: the running instance goes to another node, memory and all. See doc/design/migration.rst."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from attrs import define, field
@@ -8,14 +9,17 @@ from twisted.internet.defer import CancelledError
 from ganeti_tx.errors import GanetiError, OpExecError
 from ganeti_tx.logic.instance.moves import mirror_roles
 from ganeti_tx.logic.instance.moves.failing_over import back_in_config
+from ganeti_tx.logic.instance.moves.kept_idle import IdleKept
+from ganeti_tx.logic.instance.moves.known_sides import KnownSides, wants_keys
 from ganeti_tx.logic.instance.moves.move import Move
 from ganeti_tx.logic.instance.moves.transfer import Transfer
+from ganeti_tx.logic.instance.presence import pass_on
 from ganeti_tx.logic.parts import Parts
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.safe_points import SafePoints
 from ganeti_tx.logic.steps import Steps
 from ganeti_tx.logic.undos import on_node
-from ganeti_tx.model.migration import Side
+from ganeti_tx.model.migration import MigrationTls, Side
 from ganeti_tx.model.undo import Undo
 from ganeti_tx.rpc.calls.hotplug import InstanceBalloonMemory
 from ganeti_tx.rpc.calls.migration import (
@@ -27,6 +31,7 @@ from ganeti_tx.rpc.calls.migration import (
 from ganeti_tx.rpc.interfaces import NodeCallError, RpcError
 
 SHRINK, READY = "take memory from the instance", "make its disks ready on its new node"
+KEYS = "make keys by which both nodes know each other"
 ACCEPT, SEND, FINISH = "prepare its new node", "send the instance to its new node", "end the migration on both nodes"
 
 
@@ -47,7 +52,13 @@ class Migrating:
     info: dict[str, Any]
     memory_now: int
     memory: int | None = None
-    _kill: Undo = field(init=False)
+    _kept: IdleKept = field(init=False)
+    _keys: KnownSides | None = field(default=None, init=False)
+    #: By what the source, and the target, knows the other one.
+    _tls: tuple[MigrationTls | None, MigrationTls | None] = field(default=(None, None), init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._kept = IdleKept(self.parts, self.move)
 
     def plan(self) -> Plan:
         """The memory only where it does not fit."""
@@ -55,6 +66,7 @@ class Migrating:
         return [
             *([PlannedStep(SHRINK, both[:1], instance)] if self.memory is not None else ()),
             PlannedStep(READY, both, instance),
+            *([PlannedStep(KEYS, both, instance)] if wants_keys(self.move) else ()),
             PlannedStep(ACCEPT, both, instance),
             PlannedStep(SEND, both, instance),
             PlannedStep(FINISH, both, instance),
@@ -67,6 +79,7 @@ class Migrating:
         await self._shrink()
         async with self.parts.step(READY, *mirror_roles.back(self.move)):
             await mirror_roles.both_primary(self.parts, self.move)
+        await self._make_keys()
         await self._accept()
         await self._send()
         await self._finish()
@@ -83,59 +96,94 @@ class Migrating:
             except RpcError as error:
                 raise OpExecError(f"could not take memory from instance {self.move.name}: {error}") from None
 
+    async def _make_keys(self) -> None:
+        if not wants_keys(self.move):
+            return
+        self._keys = await KnownSides.named(self.parts, self.move)
+        async with self.parts.step(KEYS, *self._keys.undos):
+            self._tls = await self._keys.make()
+
+    @property
+    def _key_undos(self) -> Sequence[Undo]:
+        """Both sides have read them when it is sent, so that they go first."""
+        return self._keys.undos if self._keys is not None else ()
+
     async def _accept(self) -> None:
-        """From here on the undo asks the new node first: what has run there stays there, and in the configuration."""
+        """If something fails what waits there is ended even if it is silent: nothing was sent to it, so the instance goes on."""
         move = self.move
         self.parts.info(f"* preparing {move.target.name} to accept the instance")
-        title = f"end the migration of instance {move.name}"
-        self._kill = on_node(title, move.target, self._end_target(False), self._unknown)
+        end = on_node(f"end what waits for instance {move.name}", move.target, self._end_target(False, True))
         resume = on_node(f"let instance {move.name} go on", move.source, self._end_source(False, target_is_gone=True))
-        async with self.parts.step(ACCEPT, resume, back_in_config(move), self._kill):
-            call = AcceptInstance(instance=move.after.spec(), info=self.info, target=move.target.secondary_ip)
-            try:
-                await self.parts.nodes.call(move.target, call)
-            except RpcError as error:
-                raise OpExecError(f"node {move.target.name} cannot accept instance {move.name}: {error}") from None
-            await self.parts.config.move_instance(move.instance.uuid, move.target.uuid)
+        await self._wait_there(*self._kept.undos(), resume, end)
+
+    async def _wait_there(self, *undos: Undo) -> None:
+        """Have the target wait, and be the primary node."""
+        async with self.parts.step(ACCEPT, *undos, back_in_config(self.move)):
+            await self._call_accept()
+            await self.parts.config.move_instance(self.move.instance.uuid, self.move.target.uuid)
+
+    async def _call_accept(self) -> None:
+        move = self.move
+        await self._kept.carry()
+        call = AcceptInstance(
+            instance=move.after.spec(),
+            info=self.info,
+            target=move.target.secondary_ip,
+            tls=self._tls[1],
+            disks_come=move.copies,
+            source=move.source.secondary_ip,
+        )
+        try:
+            await self.parts.nodes.call(move.target, call)
+        except RpcError as error:
+            raise OpExecError(f"node {move.target.name} cannot accept instance {move.name}: {error}") from None
 
     @property
     def _unknown(self) -> str:
         name, node = self.move.name, self.move.target.name
         return (
             f"instance {name} may run on node {node}, which therefore stays its primary node;"
-            f" 'gnt-instance migrate --cleanup {name}' finds out"
+            f" '{self.move.clean_up}' finds out"
         )
 
     async def _send(self) -> None:
-        self.parts.info(f"* migrating instance to {self.move.target.name}")
-        async with self.parts.step(SEND):
+        """From here on the undo asks the new node first: what has run there stays there, and in the configuration."""
+        move = self.move
+        self.parts.info(f"* migrating instance to {move.target.name}")
+        end = on_node(f"end the migration of instance {move.name}", move.target, self._end_target(False), self._unknown)
+        for undo in self._key_undos:  # where they are now, none would be done once the machine has run there
+            self.steps.nothing_to_undo(undo)
+        async with self.parts.step(SEND, end, *self._key_undos):
+            transfer = Transfer(self.parts, self.move, self.cluster_name, self.live, self._tls[0])
             try:
-                await Transfer(self.parts, self.move, self.cluster_name, self.live).run()
-            except (GanetiError, CancelledError):
+                await transfer.run()
+            except (GanetiError, CancelledError) as error:
                 with self.safe_points.shield():
-                    if not await self._has_arrived():
-                        raise
+                    if await self._has_arrived(end):
+                        return
+                    if why := await transfer.why_not_there():
+                        raise OpExecError(f"{error}; {why}") from None
+                raise
 
-    async def _has_arrived(self) -> bool:
-        """Something went wrong: whether the instance is on its new node all the same; if not, what is said of it is as it was."""
+    async def _has_arrived(self, end: Undo) -> bool:
+        """Something went wrong: whether the instance is on its new node all the same.
+
+        @param end: the undo that is not done where the old node knows that it goes on there.
+        """
         try:
             await self._call_source(False)
         except NodeCallError:  # it was sent in full, or is not there any more
             return await self._runs_there()
         except RpcError:
             return await self._refused_there()
-        await self.parts.config.move_instance(self.move.instance.uuid, self.move.source.uuid)
-        try:
-            await self.parts.nodes.call(self.move.target, self._end_target(False))
-        except RpcError as error:
-            self.parts.warn(f"the migration could not be ended on node {self.move.target.name}: {error}")
-        self.steps.nothing_to_undo(self._kill)
+        self.steps.nothing_to_undo(end)
         return False
 
     async def _runs_there(self) -> bool:
-        call = InstanceMigrationSide(instance_name=self.move.name, hypervisor=self.move.instance.hypervisor.value)
         try:
-            return await self.parts.nodes.call(self.move.target, call) is Side.RUNS
+            return (
+                await self.parts.nodes.call(self.move.target, InstanceMigrationSide.of(self.move.instance)) is Side.RUNS
+            )
         except RpcError:
             return False
 
@@ -153,32 +201,46 @@ class Migrating:
         """All memory is there. What is done here is done by whoever comes after, too, if this process dies."""
         move = self.move
         forward = [
+            *self._leavings(),
+            *self._kept.leavings(),
             on_node(f"end the migration of instance {move.name}", move.source, self._end_source(True)),
             on_node(f"let instance {move.name} run", move.target, self._end_target(True), self._unknown),
+            *self._key_undos,
         ]
         await self.steps.settle(*forward)  # in one go: between the two ways nobody would let it run anywhere
         async with self.parts.step(FINISH):
             with self.safe_points.shield():
                 await self._end()
+                await self._kept.leave()
+                if self._keys is not None:
+                    await self._keys.remove()
         self.parts.info("* done")
+
+    def _leavings(self) -> Sequence[Undo]:
+        """What goes from the source when the instance is not there any more."""
+        return ()
 
     async def _end(self) -> None:
         move = self.move
         try:
-            await self.parts.nodes.call(move.target, self._end_target(True))
+            said = await self.parts.nodes.call(move.target, self._end_target(True))
         except RpcError as error:
             raise OpExecError(
                 f"instance {move.name} was sent to node {move.target.name}, but it is not known whether it runs there:"
-                f" {error}; 'gnt-instance migrate --cleanup {move.name}' finds out"
+                f" {error}; '{move.clean_up}' finds out"
             ) from None
+        pass_on(said, move.after, self.parts.warn)
         try:
             await self._call_source(True)
-            await mirror_roles.one_primary(self.parts, move.before, move.source, move.target)
+            await self._leave_disks()
         except RpcError as error:
             raise OpExecError(
                 f"instance {move.name} runs on node {move.target.name}, but something is left of it on node"
-                f" {move.source.name}: {error}; 'gnt-instance migrate --cleanup {move.name}' removes that"
+                f" {move.source.name}: {error}; '{move.clean_up}' removes that"
             ) from None
+
+    async def _leave_disks(self) -> None:
+        await mirror_roles.one_primary(self.parts, self.move.before, self.move.source, self.move.target)
 
     async def _call_source(self, success: bool) -> None:
         await self.parts.nodes.call(self.move.source, self._end_source(success))
@@ -189,5 +251,8 @@ class Migrating:
             instance=spec, success=success, live=self.live, target_is_gone=target_is_gone
         )
 
-    def _end_target(self, success: bool) -> InstanceFinalizeMigrationDst:
-        return InstanceFinalizeMigrationDst(instance=self.move.after.spec(), info={}, success=success)
+    def _end_target(self, success: bool, goes_on_elsewhere: bool = False) -> InstanceFinalizeMigrationDst:
+        spec = self.move.after.spec()
+        return InstanceFinalizeMigrationDst(
+            instance=spec, info={}, success=success, goes_on_elsewhere=goes_on_elsewhere
+        )

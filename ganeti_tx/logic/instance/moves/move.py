@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import attrs
 from msgspec.structs import replace
 
+from ganeti_tx.model.disk import DiskPlace, place_of
 from ganeti_tx.model.disk_template import Mirrored
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import AdminState
@@ -47,6 +48,16 @@ class Move:
         return is_mirrored(self.before)
 
     @property
+    def copies(self) -> bool:
+        """Whether only the source has the disks, which go to the target, too."""
+        return is_local(self.before)
+
+    @property
+    def clean_up(self) -> str:
+        """The command that finds out where it is after a migration that broke off."""
+        return f"gnt-instance migrate --cleanup{' --copy-disks' if self.copies else ''} {self.name}"
+
+    @property
     def is_up(self) -> bool:
         """Whether it shall run."""
         return self.instance.admin_state is AdminState.UP
@@ -66,6 +77,22 @@ class Move:
 def is_mirrored(view: InstanceView) -> bool:
     """Whether the cluster keeps copies of the disks on other nodes."""
     return TEMPLATES[view.disk_template].mirrored is Mirrored.INTERNALLY
+
+
+def is_local(view: InstanceView) -> bool:
+    """Whether no other node has its disks, nor reaches them."""
+    return bool(view.disks) and TEMPLATES[view.disk_template].mirrored is Mirrored.NOT
+
+
+def carried(view: InstanceView) -> InstanceView:
+    """An instance whose disks are where it runs."""
+    home = view.instance.primary_node
+    return replace(view, disks=tuple(replace(disk, nodes=(home,)) if disk.nodes else disk for disk in view.disks))
+
+
+def places(view: InstanceView) -> tuple[str, str, Sequence[DiskPlace]]:
+    """The instance, its node, and where its disks are, as the configuration is told."""
+    return view.instance.uuid, view.primary.uuid, [place_of(disk) for disk in view.disks]
 
 
 def placed(view: InstanceView, node: Node, group: NodeGroup) -> InstanceView:

@@ -6,7 +6,7 @@ data on the node that leaves is removed when the new pair is in sync, and never 
 
 from collections.abc import Iterator, Sequence
 
-from attrs import define
+from attrs import define, field
 from twisted.internet.defer import CancelledError
 
 from ganeti_tx.errors import ECode, OpExecError, OpPrereqError
@@ -20,7 +20,9 @@ from ganeti_tx.logic.disks.replacing import DOWN, READY, REMOVE, SYNC, Replacing
 from ganeti_tx.logic.disks.sync import wait_for_sync
 from ganeti_tx.logic.instance.moves.disks import specs_on
 from ganeti_tx.logic.instance.moves.kept import check_third
+from ganeti_tx.logic.instance.moves.kept_state import KeptState
 from ganeti_tx.logic.instance.moves.leaving import Leaving
+from ganeti_tx.logic.instance.presence import pass_on
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.undos import on_node
 from ganeti_tx.model.instance_view import InstanceView
@@ -52,6 +54,10 @@ class NewPair:
     leaving: Leaving
     kept: Node
     waits: bool
+    _carried: KeptState = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._carried = KeptState(self.common.parts, self.leaving.move, self.leaving.ignore_consistency)
 
     @property
     def _before(self) -> InstanceView:
@@ -97,7 +103,8 @@ class NewPair:
             self.common.parts.warn(
                 f"{named(split)} of instance {self.common.name}: {SPLIT_BRAIN}; those of node {self._left.name} are lost"
             )
-        await self.leaving.check_memory()
+        await self.leaving.check()
+        await self._carried.look()
 
     async def _fault(self) -> str | None:
         """Why the new node cannot be filled from the one that keeps its copy, which is up."""
@@ -132,6 +139,7 @@ class NewPair:
         yield PlannedStep(CREATE, there, objects)
         if not self._before.primary.offline:
             yield self.leaving.step()
+        yield from self._carried.first_steps()
         yield PlannedStep(LEAVE, old, objects)
         yield PlannedStep(PAIR, pair, objects)
         if self._late:
@@ -146,6 +154,7 @@ class NewPair:
         yield PlannedStep(REMOVE, (self._left.name,), objects)
         if not self.common.active:
             yield PlannedStep(DOWN, pair, objects)
+        yield from self._carried.last_steps()
 
     @property
     def _looks_first(self) -> bool:
@@ -163,6 +172,7 @@ class NewPair:
             self.leaving.warn_of_offline()
         else:
             await self.leaving.stop()
+        await self._carried.carry()
         await self._leave()
         await self._pair()
         if self._late:
@@ -289,6 +299,7 @@ class NewPair:
         if not self.common.active:
             async with self.common.parts.step(DOWN):
                 await shutdown_disks(self.common.parts.nodes, self._after, self.common.parts.warn)
+        await self._carried.leave()
         if failed is not None:
             raise failed
 
@@ -303,7 +314,7 @@ class NewPair:
         parts.info(f"* starting the instance on the target node {node.name}")
         async with parts.step(START):
             try:
-                await parts.nodes.call(node, InstanceStart(instance=self._after.spec()))
+                said = await parts.nodes.call(node, InstanceStart(instance=self._after.spec()))
             except RpcError as error:
                 failed = OpExecError(
                     f"could not start instance {self.common.name} on node {node.name}, which is its primary node now:"
@@ -311,6 +322,7 @@ class NewPair:
                 )
                 parts.warn(str(failed))
                 return failed
+        pass_on(said, self._after, parts.warn)
         return None
 
     async def _open(self) -> None:

@@ -7,7 +7,7 @@ import attrs
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.logic.instance.moves.checks import first_degraded
 from ganeti_tx.logic.instance.moves.move import Move
-from ganeti_tx.logic.instance.presence import is_running, seen_running
+from ganeti_tx.logic.instance.presence import is_running, refuse_others_machine, seen_running
 from ganeti_tx.logic.questions import ask
 from ganeti_tx.model.node import Node
 from ganeti_tx.rpc.calls.instance import InstanceInfo, RunningInstance
@@ -57,11 +57,12 @@ async def check_passenger(nodes: INodeRpc, move: Move, *, may_shrink: bool, any_
 
 async def check_absent(nodes: INodeRpc, move: Move) -> None:
     """@raise OpPrereqError: something of it is there already."""
-    call = InstanceInfo(instance_name=move.name, hypervisor=move.instance.hypervisor.value)
-    if await ask(nodes, move.target, call, ECode.ENVIRON) is not None:
+    seen = await ask(nodes, move.target, InstanceInfo.of(move.instance), ECode.ENVIRON)
+    refuse_others_machine(seen, move.instance, move.target)
+    if seen is not None:
         raise OpPrereqError(
             f"instance {move.name} runs on node {move.target.name} already, or something is left of it there;"
-            f" 'gnt-instance migrate --cleanup {move.name}' finds out",
+            f" '{move.clean_up}' finds out",
             ECode.STATE,
         )
 

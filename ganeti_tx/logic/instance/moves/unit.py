@@ -13,6 +13,7 @@ from ganeti_tx.logic.instance.moves.leaving import Leaving
 from ganeti_tx.logic.instance.moves.move import Move, is_mirrored, placed
 from ganeti_tx.logic.instance.moves.new_pair import NewPair
 from ganeti_tx.logic.instance.unit import InstanceUnit
+from ganeti_tx.logic.instance.user_down import UserDown, seen_if_told
 from ganeti_tx.model.instance_view import InstanceView
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_place import OpInstanceFailover, OpInstanceMigrate
@@ -28,6 +29,7 @@ class MoveUnit(InstanceUnit[MoveOp]):
     done: ClassVar[str]
 
     destination: Destination
+    user_down: UserDown
     move: Move
     _ended: bool = False
 
@@ -43,10 +45,17 @@ class MoveUnit(InstanceUnit[MoveOp]):
             return await super().locks_at(level)
         return self.destination.locks_at(level) if level in (Level.NODE_ALLOC, Level.NODE) else ()
 
+    async def check(self) -> None:
+        """One that its user has shut down is cleared away first, but where it is only looked for."""
+        await super().check()
+        seen = None if self.op.cleanup else await seen_if_told(self.nodes, self.target)
+        self.user_down = UserDown.of(self, self.context.steps, self.target, seen)
+        self.target = self.user_down.after
+
     async def look_for_it(self) -> tuple[CleaningUp, Move]:
         """Where the instance really is, for --cleanup. @raise OpPrereqError: nobody can tell, or it is in two places."""
         candidates = list(self.destination.candidates)
-        work = CleaningUp(self, self.target, candidates, self.destination.elsewhere)
+        work = CleaningUp(self, self.target, candidates, self.destination.elsewhere, self.destination.named)
         await work.look()
         others = [node for node in candidates if node.uuid != self.target.primary.uuid]
         node = work.home if work.home in others else (others or [self.target.primary])[0]
@@ -56,7 +65,8 @@ class MoveUnit(InstanceUnit[MoveOp]):
         """The way of a failover. @param waits: see `NewPair`."""
         kept = self.destination.kept
         if kept is None:
-            return FailingOver(self, self.move, shutdown_timeout, ignore_consistency)
+            active = self.user_down.before.instance.disks_active
+            return FailingOver(self, self.move, shutdown_timeout, ignore_consistency, self.context.steps, active)
         leaving = Leaving(self, self.move, shutdown_timeout, ignore_consistency)
         return NewPair(self.replacing(), leaving, kept, waits)
 

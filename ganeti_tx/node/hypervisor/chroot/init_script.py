@@ -5,6 +5,7 @@ It is run below that root as PATH start, PATH stop and PATH status, as scripts i
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import frozen
@@ -12,6 +13,7 @@ from attrs import frozen
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.chroot.layout import ChrootLayout
 from ganeti_tx.node.hypervisor.chroot.record import ChrootRecord
+from ganeti_tx.node.hypervisor.scopes import Scopes
 from ganeti_tx.runtime.process import CLEAN_ENV, NOT_EXECUTABLE, NOT_FOUND, IProcessRunner, ProcessResult
 
 #: Seconds for `start`, as long as systemd gives a service, and for `status`, which lists of instances wait for.
@@ -27,9 +29,10 @@ RUNS_NOT = (1, 2, 3)
 
 @frozen
 class InitScripts:
-    """Runs them."""
+    """Runs them. What a start leaves running is in a scope of its own where it would else end with the node daemon's unit."""
 
     runner: IProcessRunner
+    scopes: Scopes
 
     async def start(self, layout: ChrootLayout, record: ChrootRecord) -> None:
         """@raise HypervisorError: it did not end well; some of it may run."""
@@ -53,17 +56,39 @@ class InitScripts:
         try:
             before = os.fstat(log).st_size
             argv, env = _call(layout, record, word)
+            if word == "start" and self.scopes.needed():
+                argv = self.scopes.around(argv, layout.name, layout.name)
             result = await self.runner.run(argv, env=env, timeout=limit, child_fds={1: log, 2: log})
             if not result.succeeded:
-                raise HypervisorError(_failure(record, word, result, _last_line(log, before)))
+                raise HypervisorError(f"{_failure(record, word, result, _last_line(log, before))}{more_in(layout)}")
         finally:
             os.close(log)
+
+    def length(self, layout: ChrootLayout) -> int:
+        """Bytes that its log has."""
+        with suppress(FileNotFoundError):
+            return layout.log.lstat().st_size
+        return 0
+
+    def said_since(self, layout: ChrootLayout, start: int) -> str:
+        """The last line that its log has got since it was that long, and where the log is, behind what went wrong."""
+        log = self._open(layout.log)
+        try:
+            last = _last_line(log, start)
+        finally:
+            os.close(log)
+        return (f": {last}" if last else "") + more_in(layout)
 
     def _open(self, path: Path) -> int:
         try:
             return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, LOG_MODE)
         except OSError as error:
             raise HypervisorError(f"cannot open its log {path}: {error.strerror}")
+
+
+def more_in(layout: ChrootLayout) -> str:
+    """Where all is that was said."""
+    return f" (see {layout.log})"
 
 
 def _call(layout: ChrootLayout, record: ChrootRecord, word: str) -> tuple[list[str], Mapping[str, str]]:

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.chroot import ChrootParams
+from ganeti_tx.node.hypervisor.parameters import typed_params
 
 #: Bytes that the kernel takes for a path, with the NUL at its end.
 LONGEST = 4095
@@ -14,10 +13,7 @@ LONGEST = 4095
 
 def init_script_of(hvparams: Mapping[str, Any]) -> str:
     """The script's path as it is below the instance's root. @raise HypervisorError: it is none, with what is allowed."""
-    try:
-        script = msgspec.convert(hvparams, ChrootParams).init_script
-    except msgspec.ValidationError as error:
-        raise HypervisorError(f"chroot parameters: {error}")
+    script = typed_params(hvparams, ChrootParams, "chroot").init_script
     inside = f"/{script.lstrip('/')}"
     if inside == "/" or not inside.isprintable() or ".." in inside.split("/") or len(inside.encode()) > LONGEST:
         raise HypervisorError(

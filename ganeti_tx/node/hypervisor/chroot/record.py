@@ -4,26 +4,22 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec
-from ganeti_tx.node.hypervisor.chroot.layout import ChrootLayout
 from ganeti_tx.node.hypervisor.nics.script_environment import script_environment
-from ganeti_tx.runtime.files import IFiles
-
-LIMIT = 1 << 18
-MODE = 0o600
 
 
 class ChrootRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One instance from just before its start until everything of it is gone; memory in MiB.
 
     @ivar environment: what its script is told of it.
+    @ivar uuid: the instance's ('': by an older version).
     """
 
     memory: int
     vcpus: int
     init_script: str
     environment: Mapping[str, str]
+    uuid: str = ""
 
 
 def record_of(spec: InstanceSpec, init_script: str) -> ChrootRecord:
@@ -33,6 +29,7 @@ def record_of(spec: InstanceSpec, init_script: str) -> ChrootRecord:
         vcpus=int(spec.beparams["vcpus"]),
         init_script=init_script,
         environment=environment_of(spec),
+        uuid=spec.uuid,
     )
 
 
@@ -45,22 +42,3 @@ def environment_of(spec: InstanceSpec) -> dict[str, str]:
             f"NIC_{number}_{name}": value for name, value in about.items() if name not in ("INSTANCE", "INTERFACE")
         }
     return told
-
-
-async def save(files: IFiles, layout: ChrootLayout, record: ChrootRecord) -> None:
-    """@raise HypervisorError: the disk does not take it."""
-    try:
-        await files.write_atomic(layout.record, msgspec.json.encode(record), MODE)
-    except OSError as error:
-        raise HypervisorError(f"cannot write {layout.record}: {error.strerror or error}")
-
-
-def load(files: IFiles, layout: ChrootLayout) -> ChrootRecord | None:
-    """None when nothing is remembered. @raise HypervisorError: it cannot be read, or somebody else could have written it."""
-    layout.check_own(files)
-    try:
-        return msgspec.json.decode(files.read(layout.record, LIMIT), type=ChrootRecord)
-    except FileNotFoundError:
-        return None
-    except (OSError, msgspec.MsgspecError) as error:
-        raise HypervisorError(f"cannot read {layout.record}: {error}")

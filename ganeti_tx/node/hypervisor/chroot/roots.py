@@ -5,8 +5,11 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.hypervisor import Shape
+from ganeti_tx.model.hypervisors.chroot import unfit
 from ganeti_tx.node.hypervisor.chroot.layout import ChrootLayout
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
+from ganeti_tx.node.hypervisor.parameters import refuse_any
 from ganeti_tx.node.hypervisor.root_disk import COMMAND_TIMEOUT, RootDisks
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.process import IProcessRunner
@@ -20,10 +23,9 @@ class Roots:
     runner: IProcessRunner
     disks: RootDisks
 
-    def check(self, layout: ChrootLayout, disks: Sequence[AttachedDisk]) -> None:
+    def check(self, layout: ChrootLayout, disks: int) -> None:
         """@raise HypervisorError: this cannot be a root."""
-        if len(disks) > 1:
-            raise HypervisorError(f"an instance in a chroot has one disk, which is its root, and not {len(disks)}")
+        refuse_any(unfit({}, Shape(memory=0, vcpus=0, disks=disks)))
         if not disks and not (self.files.exists(layout.tree) and self.files.stat(layout.tree).is_directory):
             raise HypervisorError(
                 f"it has no disk, and there is no directory {layout.tree} to be its root; make it, with all that it needs"
@@ -37,9 +39,9 @@ class Roots:
             await self._mount("--bind", "--", str(layout.tree), str(layout.root))
         await self._mount("--make-private", "--", str(layout.root))
 
-    async def unmount(self, layout: ChrootLayout) -> None:
-        """With all that is mounted in it. @raise HypervisorError: it is in use."""
-        await self.disks.unmount(layout.root)
+    async def clear(self, layout: ChrootLayout) -> None:
+        """Unmount it with all that is mounted in it, and remove what the instance has here. @raise HypervisorError: it is used."""
+        await self.disks.clear(self.files, layout.root, layout.directory)
 
     async def _mount(self, *words: str) -> None:
         result = await self.runner.run(["mount", *words], timeout=COMMAND_TIMEOUT)

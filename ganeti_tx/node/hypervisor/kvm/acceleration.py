@@ -15,6 +15,8 @@ from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
 
 PROBE_TIMEOUT = 5.0
+#: Bytes of what is remembered of all programs.
+MAX_ANSWERS = 1 << 16
 KVM_DEVICE = Path("/dev/kvm")
 
 #: A boot sector that goes to 64-bit mode and does there what kernels do and a KVM that only emulates does not know.
@@ -48,12 +50,11 @@ class Acceleration(StrEnum):
     TCG = "tcg"
 
 
-class _Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a probe found; holds until the node boots again."""
+class _Answers(msgspec.Struct, frozen=True, kw_only=True):
+    """What a probe found of each program; holds until the node boots again."""
 
     boot_id: str
-    kvm_path: str
-    acceleration: Acceleration
+    programs: dict[str, Acceleration]
 
 
 def probe_argv(kvm_path: str, acceleration: Acceleration, image: Path) -> list[str]:
@@ -84,7 +85,7 @@ class AccelerationProbe:
             return Acceleration.TCG
         async with self._lock:
             if kvm_path not in self._known:
-                self._known[kvm_path] = self._remembered(kvm_path) or await self._probe_and_remember(kvm_path)
+                self._known[kvm_path] = self._remembered().get(kvm_path) or await self._probe_and_remember(kvm_path)
             return self._known[kvm_path]
 
     async def works(self, kvm_path: str, acceleration: Acceleration) -> bool:
@@ -102,17 +103,16 @@ class AccelerationProbe:
         works = await self.works(kvm_path, Acceleration.KVM)
         found = Acceleration.KVM if works else Acceleration.TCG
         log.info("instances run under {accel}: the probe guest decided", accel=found.value)
-        answer = _Answer(boot_id=self._boot_id(), kvm_path=kvm_path, acceleration=found)
-        await self.files.write_atomic(self._file, msgspec.json.encode(answer), sync=False)
+        answers = _Answers(boot_id=self._boot_id(), programs={**self._remembered(), kvm_path: found})
+        await self.files.write_atomic(self._file, msgspec.json.encode(answers), sync=False)
         return found
 
-    def _remembered(self, kvm_path: str) -> Acceleration | None:
+    def _remembered(self) -> dict[str, Acceleration]:
         try:
-            answer = msgspec.json.decode(self.files.read(self._file, 4096), type=_Answer)
+            answers = msgspec.json.decode(self.files.read(self._file, MAX_ANSWERS), type=_Answers)
         except (OSError, msgspec.DecodeError):
-            return None
-        fresh = (answer.boot_id, answer.kvm_path) == (self._boot_id(), kvm_path)
-        return answer.acceleration if fresh else None
+            return {}
+        return answers.programs if answers.boot_id == self._boot_id() else {}
 
     def _boot_id(self) -> str:
         try:

@@ -1,4 +1,4 @@
-"""The control group that a machine with limits has for itself: a scope of systemd's, or one of ours where systemd is not.
+"""The control group that a machine has for itself: a scope of systemd's, or one of ours, if it has limits, where systemd is not.
 
 Only the second version of control groups counts. QEMU stands still until it is in there, so that no guest runs without its limits.
 """
@@ -6,19 +6,22 @@ Only the second version of control groups counts. QEMU stands still until it is 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import msgspec
 from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.model.hypervisors.kvm import KvmParams
+from ganeti_tx.model.hypervisor import Shape
+from ganeti_tx.model.hypervisors.kvm import KvmParams, unfit
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.names import checked_name
+from ganeti_tx.node.hypervisor.parameters import refuse_any
+from ganeti_tx.node.hypervisor.scopes import Scopes
 
 TOP = Path("/sys/fs/cgroup")
 #: There only where the second version is mounted at the top.
 CONTROLLERS = "cgroup.controllers"
-SYSTEMD = Path("/run/systemd/system")
 #: Below this are those of all instances of this node.
-GROUP, SLICE = "ganeti-instances", "ganeti-instances.slice"
+GROUP = "ganeti-instances"
 NEEDED = "+cpu +io +memory"
 #: What a kernel has instead that shares out disks by its scheduler BFQ.
 OTHER_FILES = {"io.weight": "io.bfq.weight"}
@@ -61,39 +64,32 @@ def faults(params: KvmParams, exists: Exists) -> Iterator[str]:
         )
 
 
-def scope_argv(plan: QemuPlan) -> list[str]:
-    """What starts QEMU in a scope, which ends with it."""
-    properties = [f"--property={each.unit_property}" for each in limits(plan.params)]
-    unit = f"--unit=ganeti-instance-{checked_name(plan.spec.uuid)}.scope"
-    return ["systemd-run", "--scope", "--quiet", "--collect", f"--slice={SLICE}", unit, *properties, "--"]
-
-
 @frozen
 class ControlGroup:
     """Of this node's machines; files of control groups are written in place."""
 
-    exists: Exists
+    scopes: Scopes
     top: Path = TOP
-    by_systemd: Path = SYSTEMD
 
     def check(self, plan: QemuPlan) -> None:
         """@raise HypervisorError: it could not even begin."""
-        if (limit := plan.params.memory_limit) and limit < plan.memory:
-            raise HypervisorError(f"memory_limit: {limit} MiB are less than the {plan.memory} MiB of the guest")
+        shape = Shape(memory=plan.memory, vcpus=plan.vcpus, disks=len(plan.disks))
+        refuse_any(unfit(msgspec.structs.asdict(plan.params), shape))
 
     def command(self, plan: QemuPlan, argv: Sequence[str]) -> Sequence[str]:
         """How QEMU is started."""
-        if not list(limits(plan.params)) or not self.exists(self.by_systemd):
-            return argv
-        return [*scope_argv(plan), *argv]
+        wanted = [each.unit_property for each in limits(plan.params)]
+        if self.scopes.needed() or (wanted and self.scopes.possible()):
+            return self.scopes.around(argv, plan.spec.name, plan.spec.uuid, limits=wanted)
+        return argv
 
     def enter(self, plan: QemuPlan, pid: int) -> None:
-        """Make the group and put QEMU, which stands still, into it, unless it has a scope.
+        """Make the group and put QEMU, which stands still, into it, unless it needs none or has a scope.
 
         @raise HypervisorError: that cannot be done; `leave` removes what is there.
         """
         wanted = list(limits(plan.params))
-        if not wanted or self.exists(self.by_systemd):
+        if not wanted or self.scopes.possible():
             return
         group = self._of(plan.spec.uuid)
         try:

@@ -1,26 +1,28 @@
 """Machines that end without being told to: their guest powers off, QEMU fails, or somebody kills it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from attrs import define
 
-from ganeti_tx.node.hypervisor.kvm.ending import Ending
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
+from ganeti_tx.node.hypervisor.kvm.own_machines import OwnMachines
 from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses
+from ganeti_tx.node.hypervisor.kvm.remains import Remains
 
 
 @define
 class Ends:
     """Watches the processes of instances, once somebody wants to know."""
 
-    ending: Ending
+    machines: OwnMachines
     processes: IQemuProcesses
+    remains: Remains
     _tell: Callable[[str], None] | None = None
 
-    def begin(self, tell: Callable[[str], None], machines: Iterable[InstanceLayout]) -> None:
-        """See `IEndsByItself.watch_ends`; of these machines something is kept."""
+    def begin(self, tell: Callable[[str], None]) -> None:
+        """See `IEndsByItself.watch_ends`."""
         self._tell = tell
-        for layout in machines:
+        for layout in self.machines.layouts():
             self.watch(layout)
 
     def watch(self, layout: InstanceLayout) -> None:
@@ -28,8 +30,15 @@ class Ends:
         tell = self._tell
         if tell is None:
             return
-        pid = self.ending.pid_of_living(layout)
+        pid = self.machines.pid(layout)
         if pid is None:
             tell(layout.name)
         else:
             self.processes.when_ended(pid, layout.pid).addCallback(lambda _: tell(layout.name))
+
+    async def clear(self, instance_name: str) -> None:
+        """See `IEndsByItself.clear_ended`."""
+        layout = self.machines.layout(instance_name)
+        state = self.machines.state(layout)
+        if state is not None and self.machines.pid(layout) is None:
+            await self.remains.clear(layout, state)

@@ -1,7 +1,8 @@
-"""Devices of the node that are opened here and handed to a QEMU that runs, which may not open them itself."""
+"""Devices and directories of the node that are opened here and handed to a QEMU that runs, which may not open them itself."""
 
 import fcntl
 import os
+import socket
 import stat
 import struct
 from collections.abc import Iterator
@@ -28,6 +29,12 @@ class IHostDevices(Interface):
     def open_disk(path: str, writable: bool) -> int:
         """A descriptor of a file or device."""
 
+    def open_directory(path: Path) -> int:
+        """A descriptor by which what is in a directory is reached, whoever may not go through those above it."""
+
+    def open_listener(path: Path, mode: int) -> int:
+        """A descriptor of a new socket at which others connect who may open such a file."""
+
     def open_tap(name: str, vnet_hdr: bool, multi_queue: bool) -> int:
         """A descriptor of a queue of a tap that is there."""
 
@@ -46,6 +53,18 @@ class LinuxHostDevices:
     def open_disk(self, path: str, writable: bool) -> int:
         """See `IHostDevices`."""
         return os.open(path, (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC)
+
+    def open_directory(self, path: Path) -> int:
+        """See `IHostDevices`."""
+        return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+    def open_listener(self, path: Path, mode: int) -> int:
+        """See `IHostDevices`."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+            listener.bind(str(path))
+            path.chmod(mode)
+            listener.listen(1)
+            return listener.detach()
 
     def open_tap(self, name: str, vnet_hdr: bool, multi_queue: bool) -> int:
         """See `IHostDevices`."""

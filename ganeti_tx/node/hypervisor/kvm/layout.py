@@ -46,13 +46,18 @@ class InstanceLayout:
         return self._control("qga")
 
     @property
+    def frozen(self) -> Path:
+        """There while the file systems of the guest may stand still."""
+        return self._control("frozen")
+
+    @property
     def tpm(self) -> Path:
         """The socket of the program that is its TPM."""
         return self._control("tpm")
 
     @property
     def tpm_pid(self) -> Path:
-        """Written by that program."""
+        """Written by that program, when an older version has started it."""
         return self._control("tpm-pid")
 
     @property

@@ -10,8 +10,10 @@ from twisted.logger import Logger
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.enums import NicMode
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
+from ganeti_tx.model.nic_link import NicLink
 from ganeti_tx.node.hypervisor.kvm.state import NicState
 from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT
+from ganeti_tx.node.hypervisor.nics.confined import confine
 from ganeti_tx.node.hypervisor.nics.names import check_mac, interface_name
 from ganeti_tx.node.hypervisor.nics.node_ends import STOP, UNPLUG, NodeEnds
 from ganeti_tx.node.hypervisor.nics.script_environment import NodeEnd, script_environment
@@ -75,6 +77,10 @@ class Network:
             uuid=nic.uuid, mac=nic.mac, mode=nic.mode, link=nic.link, vlan=nic.vlan, tap=tap, environment=environment
         )
 
+    async def check_link(self, link: NicLink) -> None:
+        """See `IPlugs`."""
+        await self.ends.check_link(link)
+
     async def connect(self, nics: Sequence[NicState], options: TapOptions, *, incoming: bool = False) -> None:
         """Make the taps and put them where they belong. @raise HypervisorError: some may be left; `release` them.
 
@@ -132,7 +138,11 @@ class Network:
         made = await self.runner.run(["ip", "tuntap", "add", "dev", probe, "mode", "tap"], timeout=COMMAND_TIMEOUT)
         if not made.succeeded:
             raise HypervisorError(f"no right to make taps for {nic.mode} {nic.link} ({made.describe()})")
-        await self._run(["ip", "link", "delete", "dev", probe], f"cannot remove tap {probe}")
+        try:
+            if nic.communication:
+                await confine(self.runner, probe)  # by `connect_late` a guest that has moved runs here already
+        finally:
+            await self._run(["ip", "link", "delete", "dev", probe], f"cannot remove tap {probe}")
 
     async def _exists(self, link: str) -> bool:
         result = await self.runner.run(["ip", "link", "show", "dev", link], timeout=COMMAND_TIMEOUT)

@@ -1,6 +1,5 @@
 """What the parameters of an instance come down to on this node: its program, its addresses, and what the cluster allows."""
 
-import re
 from typing import Any
 
 import msgspec
@@ -9,16 +8,16 @@ from attrs import frozen
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.model.ip_family import family_of_ssconf, is_address, version_of
+from ganeti_tx.model.value_form import is_interface
+from ganeti_tx.node.hypervisor.cluster_setting import cluster_setting, users_may_shut_down
 from ganeti_tx.node.hypervisor.kvm.parameters import with_program
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import IProcessRunner
 
-LIMIT = 1024
 COMMAND_TIMEOUT = 30.0
 #: The parameters that say where a display listens: an address, the name of an interface, or (VNC) a directory for a socket.
 BIND_PARAMETERS = ("vnc_bind_address", "spice_bind")
-_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")
 
 
 @frozen
@@ -31,25 +30,26 @@ class OnThisNode:
 
     async def settled(self, params: KvmParams) -> KvmParams:
         """The same parameters, for this node. @raise HypervisorError: an interface is not here or has no address."""
-        version = params.spice_ip_version or version_of(family_of_ssconf(self._setting("primary_ip_family")))
+        version = params.spice_ip_version or version_of(
+            family_of_ssconf(cluster_setting(self.files, self.paths, "primary_ip_family"))
+        )
         changes: dict[str, Any] = {
             name: await self._address(name, getattr(params, name), version) for name in BIND_PARAMETERS
         }
-        changes["user_shutdown"] = params.user_shutdown and self._setting("enabled_user_shutdown") == "True"
+        changes["user_shutdown"] = params.user_shutdown and users_may_shut_down(self.files, self.paths)
         return msgspec.structs.replace(with_program(params, self.files.exists), **changes)
 
-    def _setting(self, key: str) -> str:
-        """What the simple configuration says; empty when there is none."""
+    async def faults(self, params: KvmParams) -> list[str]:
+        """Which place is not here where a display shall listen."""
         try:
-            return self.files.read(self.paths.ssconf_file(key), LIMIT).decode("ascii", "replace").strip()
-        except FileNotFoundError:
-            return ""
+            await self.settled(params)
+        except HypervisorError as error:
+            return [str(error)]
+        return []
 
     async def _address(self, parameter: str, bind: str, version: int) -> str:
-        if not bind or bind.startswith("/") or is_address(bind):
+        if is_address(bind) or not is_interface(bind):  # what is neither, and no directory, is refused elsewhere
             return bind
-        if _INTERFACE.fullmatch(bind) is None:
-            raise HypervisorError(f"{parameter}: {bind!r} is neither an IP address nor the name of an interface")
         result = await self.runner.run(
             ["ip", "-json", f"-{version}", "address", "show", "dev", bind], timeout=COMMAND_TIMEOUT
         )

@@ -1,5 +1,7 @@
 """The QMP protocol: one connection to one running QEMU."""
 
+import errno
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,6 +35,8 @@ CONNECT_TIMEOUT = 5.0
 #: A healthy QEMU answers in milliseconds; on a node short of memory or I/O it may hang for seconds.
 COMMAND_TIMEOUT = 10.0
 MAX_PENDING = 100
+#: How a socket answers at which nobody listens.
+NOBODY = (errno.ENOENT, errno.ECONNREFUSED)
 
 
 class QmpError(HypervisorError):
@@ -49,6 +53,10 @@ class QmpError(HypervisorError):
 
 class QmpLost(HypervisorError):
     """The connection is gone: most often since QEMU has ended."""
+
+
+class QmpSilent(HypervisorError):
+    """It does not answer: it hangs, or is busy with something that has no end."""
 
 
 class QmpClient(Protocol):
@@ -193,7 +201,7 @@ class QmpClient(Protocol):
     def _limited(self, waiting: Deferred[T], timeout: float, what: str) -> Deferred[T]:
         def too_late(result: object, seconds: float) -> T:
             if isinstance(result, Failure) and result.check(CancelledError):
-                raise HypervisorError(f"QMP {what}: nothing came within {seconds:g} s")
+                raise QmpSilent(f"QMP {what}: nothing came within {seconds:g} s")
             return result  # type: ignore[return-value]  # an answer or failure that came just in time
 
         return waiting.addTimeout(timeout, self._clock, onTimeoutCancel=too_late)
@@ -215,7 +223,12 @@ class UnixQmpConnector:
         try:
             client: QmpClient = await endpoint.connect(QuietFactory.forProtocol(lambda: QmpClient(self.clock)))
         except ConnectError as error:
-            raise QmpLost(f"cannot connect to QEMU at {path}: {error}")
+            if error.osError in NOBODY:
+                raise QmpLost(f"cannot connect to QEMU at {path}: {os.strerror(error.osError)}") from None
+            # The reactor tells no reason when as many wait already as QEMU lets wait.
+            raise QmpSilent(
+                f"QEMU takes no connection at {path}: it hangs, or others keep it busy; 'gnt-instance shutdown' ends it"
+            ) from None
         ready = False
         try:
             await client.negotiate()

@@ -1,9 +1,11 @@
 """Clearing away what an instance leaves when its QEMU has ended."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import frozen
 
+from ganeti_tx.node.hypervisor.kvm.command.display import vnc_socket
 from ganeti_tx.node.hypervisor.kvm.control_group import ControlGroup
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 from ganeti_tx.node.hypervisor.kvm.network import Network
@@ -35,12 +37,20 @@ class Remains:
             if state.uid is not None:
                 self.uids.give_back(state.uid)
             self.group.leave(state.uuid)
+            self._clear_display(state)
         await self.tpm.end(layout)
-        for path in (layout.pid, layout.tpm_pid, *layout.sockets):
+        for path in (layout.pid, layout.tpm_pid, layout.frozen, *layout.sockets):
             self._remove(path)
         self._clear_nics(layout.nic_dir)
         self._clear_chroot(layout)
         self._remove(layout.runtime)
+
+    def _clear_display(self, state: InstanceRuntime) -> None:
+        """The socket for VNC is where the administrator wants it; what cannot be removed there is in nobody's way."""
+        directory = state.params.vnc_bind_address if state.params is not None else ""
+        if directory.startswith("/"):
+            with suppress(OSError):
+                self._remove(vnc_socket(directory, state.name))
 
     def _clear_nics(self, directory: Path) -> None:
         if self.files.exists(directory):

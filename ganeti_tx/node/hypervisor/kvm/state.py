@@ -39,12 +39,25 @@ class DiskState(msgspec.Struct, frozen=True, kw_only=True):
     source: str
 
 
+class Awaited(msgspec.Struct, frozen=True, kw_only=True):
+    """At which of this node's addresses a machine is waited for, and from which one it comes."""
+
+    address: str
+    port: int
+    source: str
+
+
 class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):
     """One instance from just before its start until everything of it is gone; memory in MiB. Holds no secret.
 
     @ivar dimms: of the memory, what came while it ran: the MiB of each module.
     @ivar machine: QEMU's type of it with its version, once it is known.
     @ivar params: what it was started with, which holds as long as it runs (none: by an older version).
+    @ivar stopped: whether its guest had been stopped by somebody when it was last sent from here, or its disks were begun to be
+        copied, or when it was made to come here.
+    @ivar waits: whether it was made for a machine from another node, of which nobody has said that it has come.
+    @ivar unreached: whether its routed interfaces are yet to be connected, as they are when it has come.
+    @ivar awaited: where the daemon waits for that machine's connection (none: QEMU does, or it has come).
     @ivar places: where devices are that come and go, by their ids in QEMU; of one that went, where it was.
     """
 
@@ -62,6 +75,10 @@ class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):
     machine: str = ""
     params: KvmParams | None = None
     places: Mapping[str, Mapping[str, str | int]] = {}
+    stopped: bool = False
+    waits: bool = False
+    unreached: bool = False
+    awaited: Awaited | None = None
 
 
 async def save(files: IFiles, layout: InstanceLayout, state: InstanceRuntime) -> None:

@@ -23,6 +23,7 @@ MOST_TRIED = 100_000
 MAX_UID = 2**32 - 2
 DIRECTORY_MODE = 0o750
 LOCK_MODE = 0o600
+NO_POOL = "security_model: pool, but the cluster has no pool of user ids; 'gnt-cluster modify --uid-pool' makes one"
 _RANGE = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?")
 
 
@@ -71,6 +72,11 @@ class UidPool:
     ids_in_use: Callable[[], frozenset[int]]
     lock: Callable[[Path, int], HeldFile] = field(default=hold)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the cluster has none. @raise HypervisorError: what it has cannot be read."""
+        return not any(self._ranges())
+
     @contextmanager
     def lent(self) -> Iterator[int]:
         """A random id that nobody has, kept from others while a process is started that will have it.
@@ -103,10 +109,10 @@ class UidPool:
             if uid not in in_use and (lock := self._locked(uid)) is not None:
                 return uid, lock
         raise HypervisorError(
-            f"security_model pool: all {len(ids)} user ids of the cluster's pool are in use here; more come by "
+            f"security_model: pool, but all {len(ids)} user ids of the cluster's pool are in use here; more come by "
             "'gnt-cluster modify --add-uids'"
             if ids
-            else "security_model pool: the cluster has no pool of user ids; 'gnt-cluster modify --uid-pool' makes one"
+            else NO_POOL
         )
 
     def _locked(self, uid: int) -> HeldFile | None:
@@ -130,10 +136,13 @@ class UidPool:
 
     def _ids_by_hope(self) -> list[int]:
         """Ids in random order, those last that have a lock file."""
+        ids = some_of(self._ranges(), random.Random(self.entropy.random_bytes(16)))
+        marked = set(self.files.listdir(self.paths.uid_pool_dir))
+        return sorted(ids, key=lambda uid: str(uid) in marked)
+
+    def _ranges(self) -> list[range]:
         try:
             text = self.files.read(self.paths.ssconf_file("uid_pool"), LIMIT).decode("ascii", "replace")
         except FileNotFoundError:
             return []
-        ids = some_of(parse_pool(text), random.Random(self.entropy.random_bytes(16)))
-        marked = set(self.files.listdir(self.paths.uid_pool_dir))
-        return sorted(ids, key=lambda uid: str(uid) in marked)
+        return parse_pool(text)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ganeti_tx.model.hypervisors.lxc import LxcParams
 from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.value_form import listed
 from ganeti_tx.node.hypervisor.lxc.layout import ContainerLayout
-from ganeti_tx.node.hypervisor.lxc.parameters import cpus_of, listed
+from ganeti_tx.node.hypervisor.lxc.parameters import cpus_of
 from ganeti_tx.node.hypervisor.lxc.record import VethState
 
 MIB = 1 << 20

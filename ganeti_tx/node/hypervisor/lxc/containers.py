@@ -70,11 +70,16 @@ class Containers:
 
     async def kill(self, layout: ContainerLayout) -> None:
         """End everything in it; whether that was done is seen by who looks."""
-        await self.run(["lxc-stop", *_of(layout), "--kill"], COMMAND_TIMEOUT)
+        await self.run(kill_argv(layout), COMMAND_TIMEOUT)
 
     async def run(self, argv: Sequence[str], timeout: float) -> ProcessResult:
         """One of the programs."""
         return await self.runner.run(argv, timeout=timeout)
+
+
+def kill_argv(layout: ContainerLayout) -> list[str]:
+    """What ends one at once."""
+    return ["lxc-stop", *_of(layout), "--kill"]
 
 
 def _of(layout: ContainerLayout) -> list[str]:

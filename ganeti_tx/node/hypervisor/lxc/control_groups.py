@@ -15,6 +15,9 @@ CONTROLLERS = TOP / "cgroup.controllers"
 #: Without these a container has no limits (reference: hypervisor-parameters.json, extra_cgroups).
 ALWAYS = ("cpuset", "memory", "devices", "cpuacct")
 COMMAND_TIMEOUT = 30.0
+#: Where the kernel names its controllers, of the first version.
+KNOWN = Path("/proc/cgroups")
+LIMIT = 64 << 10
 
 
 @frozen
@@ -28,6 +31,19 @@ class ControlGroups:
     def unified(self) -> bool:
         """Whether the node has the second version."""
         return self.files.exists(CONTROLLERS)
+
+    def unknown(self, names: Sequence[str]) -> list[str]:
+        """Those that the kernel does not have, where it tells; what has the second version mounts none."""
+        try:
+            lines = [] if self.unified else self.files.read(KNOWN, LIMIT).decode("ascii", "replace").splitlines()
+        except OSError:
+            return []
+        known = [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
+        return [
+            f"extra_cgroups: {name!r} is not known to this node's kernel; known are {', '.join(known)}"
+            for name in names
+            if known and name not in known
+        ]
 
     async def mount(self, extra: Sequence[str]) -> None:
         """Those that are needed, with these. @raise HypervisorError: one cannot be mounted."""

@@ -4,13 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from ganeti_tx.errors import HypervisorError
-from ganeti_tx.node.hypervisor.lxc.layout import ContainerLayout
-from ganeti_tx.runtime.files import IFiles
-
-LIMIT = 1 << 18
-MODE = 0o600
-
 
 class VethState(msgspec.Struct, frozen=True, kw_only=True):
     """One network interface: a pair, of which `outside` stays on the node and `inside` goes into the container.
@@ -29,27 +22,12 @@ class VethState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContainerRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One instance from just before its start until everything of it is gone; memory in MiB."""
+    """One instance from just before its start until everything of it is gone; memory in MiB.
+
+    @ivar uuid: the instance's ('': by an older version).
+    """
 
     memory: int
     vcpus: int
     veths: Sequence[VethState] = ()
-
-
-async def save(files: IFiles, layout: ContainerLayout, record: ContainerRecord) -> None:
-    """@raise HypervisorError: the disk does not take it."""
-    try:
-        await files.write_atomic(layout.record, msgspec.json.encode(record), MODE)
-    except OSError as error:
-        raise HypervisorError(f"cannot write {layout.record}: {error.strerror or error}")
-
-
-def load(files: IFiles, layout: ContainerLayout) -> ContainerRecord | None:
-    """None when nothing is remembered. @raise HypervisorError: it cannot be read, or somebody else could have written it."""
-    layout.check_own(files)
-    try:
-        return msgspec.json.decode(files.read(layout.record, LIMIT), type=ContainerRecord)
-    except FileNotFoundError:
-        return None
-    except (OSError, msgspec.MsgspecError) as error:
-        raise HypervisorError(f"cannot read {layout.record}: {error}")
+    uuid: str = ""

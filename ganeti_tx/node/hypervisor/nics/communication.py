@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ganeti_tx.model.instance_communication import NODE_ADDRESS
+from ganeti_tx.node.hypervisor.nics.packets_to_node import filter_argvs
 from ganeti_tx.node.hypervisor.nics.script_environment import NodeEnd
 
 #: Settings of the kernel: it passes nothing on from there, answers for nobody else, and takes nothing with another's address.
@@ -11,12 +12,13 @@ IPV4_SETTINGS = ("forwarding=0", "proxy_arp=0", "rp_filter=1")
 
 
 def communication_argvs(end: NodeEnd) -> list[list[str]]:
-    """What connects it. The route is in the main table, where the node's own answers look for it.
+    """What connects it, first of all what it takes. The route is in the main table, where the node's own answers look for it.
 
     Its address there is none by which the node speaks to others.
     """
     name = end.interface
     return [
+        *filter_argvs(name),
         ["ip", "link", "set", "dev", name, "up"],
         ["ip", "-4", "address", "replace", f"{NODE_ADDRESS}/32", "dev", name, "scope", "link"],
         ["sysctl", "-qw", *(f"net/ipv4/conf/{name}/{setting}" for setting in IPV4_SETTINGS)],

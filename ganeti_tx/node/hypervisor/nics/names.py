@@ -11,6 +11,9 @@ from ganeti_tx.model.instance_spec import NicSpec
 #: Characters that the kernel takes.
 LONGEST = 15
 DIGITS = 11
+#: Of the node's end of a routed interface, on whichever node, so that what a guest knows of it stays right when the guest moves.
+#: Each is on a link of its own. It is the one that Xen gives to all of its own.
+NODE_MAC = "fe:ff:ff:ff:ff:ff"
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
 

@@ -63,15 +63,20 @@ class NodeEnds:
             await self._route(end)
 
     async def _route(self, end: NodeEnd) -> None:
-        routed = routed_end(end)
-        await self._remove_rules(routed)  # of one before it that was called the same
+        routed = await self._prepared(end)
         outer = routed.outer_interface(await self._shown(routed.look_for_it()))
         await self._all(end, routed.argvs(outer))
         if outer:
             await self._try(routed.announcing(outer), "the neighbours are not told")
 
+    async def _prepared(self, end: NodeEnd) -> RoutedEnd:
+        routed = routed_end(end)
+        await self._remove_rules(routed)  # of one before it that was called the same
+        await self._try(routed.giving_mac(), "a guest that comes from another node looks for this one for some seconds")
+        return routed
+
     async def _connect_to_node(self, end: NodeEnd) -> None:
-        await self._remove_rules(routed_end(end))
+        await self._prepared(end)
         await self._all(end, communication_argvs(end))
         await self._try(checksum_argv(end), "checksums stay as they are")
         if (script := self.scripts.communication) is not None:
@@ -120,8 +125,13 @@ class NodeEnds:
             await self._run(argv, f"cannot remove a routing rule for {routed.interface}")
 
     async def _shown(self, argv: Sequence[str]) -> str:
-        """What a command shows; one that fails has nothing to show, such as for a family that the kernel lacks."""
+        """What a command shows; one that fails has nothing to show, such as for a family that the kernel lacks.
+
+        @raise HypervisorError: it was cut off, so that nobody knows; what it would have shown is not to be left behind.
+        """
         result = await self.runner.run(argv, timeout=COMMAND_TIMEOUT)
+        if result.timed_out or result.status is None:
+            raise HypervisorError(f"{' '.join(argv)} {result.describe()}")
         return result.stdout.decode("utf-8", "replace") if result.succeeded else ""
 
     async def _run(self, argv: Sequence[str], why: str, environment: Mapping[str, str] = {}) -> None:

@@ -14,6 +14,7 @@ from attrs import frozen
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.ip_family import family_of
 from ganeti_tx.node.hypervisor.nics import announcement
+from ganeti_tx.node.hypervisor.nics.names import NODE_MAC
 from ganeti_tx.node.hypervisor.nics.script_environment import NodeEnd
 
 _DEVICE = re.compile(r"\bdev (\S+)")
@@ -50,6 +51,11 @@ class RoutedEnd:
         if found is None or shown.startswith(_NO_NEIGHBOUR) or found[1] in ("lo", self.interface):
             return ""
         return found[1]
+
+    def giving_mac(self) -> list[str]:
+        """What gives it the addresses by which the guest knows it, before it is up; that of the link follows from the other."""
+        kind = ["addrgenmode", "eui64"] if self.is_v6 else []
+        return ["ip", "link", "set", "dev", self.interface, "address", NODE_MAC, *kind]
 
     def argvs(self, outer: str) -> Iterator[list[str]]:
         """All that connects it, but the answers at the interface `outer`; each can be run twice."""

@@ -1,5 +1,6 @@
 """What Xen's own programs ask a script for when an interface of a domain comes or goes (xl-network-configuration(5))."""
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,15 +21,23 @@ from ganeti_tx.runtime.process import IProcessRunner
 COMES, GOES = ("online", "add"), ("offline", "remove")
 EMULATED = "type_if=tap"
 LIMIT = 1 << 16
-#: Behind the name of a domain that is on its way from another node.
-INCOMING = "--incoming"
+#: Behind the name of a domain that is on its way from another node, and of one that was sent there.
+INCOMING, SENT = "--incoming", "--migratedaway"
+#: A domain, and an interface of it, at the end of a place in Xen's store.
+_PLACE = re.compile(r"/(\d+)/(\d+)\Z", re.ASCII)
 
 
 @frozen
 class Vif:
-    """One interface of a domain, by where Xen's store has it: `path` ends with the domain's number and the interface's."""
+    """One interface of a domain, by where Xen's store has it.
+
+    @ivar domain: the domain's number.
+    @ivar number: its place among those of the instance.
+    """
 
     path: str
+    domain: str
+    number: str
     interface: str
     is_emulated: bool
 
@@ -37,14 +46,9 @@ class Vif:
         """@raise HypervisorError: it was not Xen that asked."""
         emulated = EMULATED in words
         path, name = environment.get("XENBUS_PATH", ""), environment.get("INTERFACE" if emulated else "vif", "")
-        if not path.rpartition("/")[2].isdigit() or not name:
+        if (place := _PLACE.search(path)) is None or not name:
             raise HypervisorError("XENBUS_PATH and vif are not set as Xen sets them; Xen itself runs this")
-        return cls(path, name, emulated)
-
-    @property
-    def number(self) -> str:
-        """Its place among those of the instance."""
-        return self.path.rpartition("/")[2]
+        return cls(path, place[1], place[2], name, emulated)
 
 
 @frozen
@@ -73,8 +77,8 @@ class XenVifs:
         await self.ends.disconnect(await self._end(vif), STOP)
 
     async def _end(self, vif: Vif) -> NodeEnd:
-        shown = await self._xenstore("read", f"{vif.path}/domain")
-        name = shown.removesuffix(INCOMING)
+        shown = await self._xenstore("read", f"/local/domain/{vif.domain}/name")
+        name = shown.removesuffix(INCOMING).removesuffix(SENT)
         text = self.files.read(self._facts(name, vif.number), LIMIT).decode("utf-8", "replace")
         told = {key: value for key, found, value in (line.partition("=") for line in text.splitlines()) if found}
         if told.get("MODE") == NicMode.ROUTED:

@@ -1,13 +1,11 @@
 """The console of a domain: xl's own, on the instance's node."""
 
-import sys
-from collections.abc import Mapping
-from typing import Any
-
+from ganeti_tx.model.console import ToldConsole
+from ganeti_tx.model.hypervisor import ConsoleKind
 from ganeti_tx.node.hypervisor.xen.layout import DomainLayout
+from ganeti_tx.own_modules import module_argv
 
 
-def console_of(layout: DomainLayout, node_name: str) -> Mapping[str, Any]:
+def told_console(layout: DomainLayout) -> ToldConsole:
     """A command over SSH; it lets a domain run that was started paused, once somebody can see what it says."""
-    command = [sys.executable, "-m", "ganeti_tx.xen_console", layout.name]
-    return {"instance": layout.name, "kind": "ssh", "host": node_name, "user": "root", "command": command}
+    return ToldConsole(kind=ConsoleKind.SSH, command=module_argv("ganeti_tx.xen_console", layout.name))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
 
-from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.hypervisor.disk_formats import check_raw
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 
 #: Where an emulated machine has its CD-ROM.
@@ -14,10 +14,7 @@ def disk_entries(disks: Sequence[AttachedDisk], prefix: str, cdrom: str = "") ->
     """An entry for each; a disk never gets the place of the CD-ROM. @raise HypervisorError: Xen cannot have one."""
     places = (prefix + letter for letter in ascii_lowercase if not cdrom or prefix + letter != CDROM)
     for disk, place in zip(disks, places, strict=False):
-        if disk.uri is not None:
-            raise HypervisorError(
-                f"disk {disk.spec.index} is reached by QEMU only ({disk.uri}), not by the node itself"
-            )
+        check_raw(disk)
         yield _entry(place, "ro" if disk.spec.mode == "ro" else "rw", disk.path)
     if cdrom:
         yield _entry(CDROM, "ro", cdrom, "devtype=cdrom,")

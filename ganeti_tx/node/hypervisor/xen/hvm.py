@@ -1,24 +1,23 @@
 """Fully virtualised instances: a firmware boots what is on their disk, a QEMU on the node emulates their devices."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import msgspec
 from attrs import frozen
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.hypervisor import VNC_BASE_PORT
 from ganeti_tx.model.hypervisors.xen_hvm import HYPERVISOR, XenHvmParams
-from ganeti_tx.model.ip_family import is_address
+from ganeti_tx.node.hypervisor.parameters import typed_params
 from ganeti_tx.node.hypervisor.xen.drives import disk_entries
 from ganeti_tx.node.hypervisor.xen.guest import Guest
-from ganeti_tx.node.hypervisor.xen.kind import Exists, typed
+from ganeti_tx.node.hypervisor.xen.kind import Exists
 from ganeti_tx.node.hypervisor.xen.parameters import common_faults, missing
 from ganeti_tx.node.hypervisor.xen.values import line
 from ganeti_tx.node.hypervisor.xen.vifs import vif_entries
 
-#: Of VNC's display number 0.
-VNC_BASE_PORT = 5900
 #: The values that stand for what Xen itself has; later Xens have it elsewhere, and find it by themselves.
 OWN = {field.name: field.default for field in msgspec.structs.fields(XenHvmParams)}
 _BOOT = re.compile(r"[acdn]{1,4}")
@@ -30,10 +29,11 @@ class FullyVirtual:
     """See `XenKind`."""
 
     name: str = "xen-hvm"
+    lists_writes_by: Collection[str] = ("hap", "shadow")
 
     def params(self, hvparams: Mapping[str, Any]) -> XenHvmParams:
         """See `XenKind`."""
-        return typed(hvparams, XenHvmParams)
+        return typed_params(hvparams, XenHvmParams, "Xen")
 
     def password_file(self, hvparams: Mapping[str, Any]) -> str:
         """See `XenKind`."""
@@ -42,7 +42,7 @@ class FullyVirtual:
 
     def faults(self, hvparams: Mapping[str, Any], exists: Exists) -> Iterator[str]:
         """See `XenKind`."""
-        yield from HYPERVISOR.unknown_values(hvparams)
+        yield from HYPERVISOR.wrong_values(hvparams)
         params = self.params(hvparams)
         yield from common_faults(params, exists)
         for name in ("device_model", "kernel_path"):
@@ -94,8 +94,6 @@ def nic_words(params: XenHvmParams) -> str:
 def _display_faults(params: XenHvmParams, exists: Exists) -> Iterator[str]:
     if not params.vnc_bind_address:
         return
-    if not is_address(params.vnc_bind_address):
-        yield f"vnc_bind_address: {params.vnc_bind_address!r} is not an IP address"
     for fault in missing("vnc_password_file", params.vnc_password_file, exists):
         yield f"{fault}; write a password into it, or set another one, or an empty one to have none"
 

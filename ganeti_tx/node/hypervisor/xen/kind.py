@@ -1,19 +1,15 @@
 """What differs between the two hypervisors of Xen."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
-import msgspec
-
-from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.xen_hvm import XenHvmParams
 from ganeti_tx.model.hypervisors.xen_pvm import XenPvmParams
 from ganeti_tx.node.hypervisor.xen.guest import Guest
 
 Exists = Callable[[Path], bool]
 XenParams = XenPvmParams | XenHvmParams
-Params = TypeVar("Params", XenPvmParams, XenHvmParams)
 
 
 class XenKind(Protocol):
@@ -22,6 +18,10 @@ class XenKind(Protocol):
     @property
     def name(self) -> str:
         """Ganeti's name of it."""
+
+    @property
+    def lists_writes_by(self) -> Collection[str]:
+        """Words of Xen's abilities, one of which it needs to know what a domain writes while its memory is sent."""
 
     def params(self, hvparams: Mapping[str, Any]) -> XenParams:
         """The filled parameters with their types. @raise HypervisorError: one has the wrong type."""
@@ -34,11 +34,3 @@ class XenKind(Protocol):
 
     def lines(self, guest: Guest) -> Iterator[str]:
         """Of the configuration, what only this one has. @raise HypervisorError: it cannot be written down."""
-
-
-def typed(hvparams: Mapping[str, Any], kind: type[Params]) -> Params:
-    """See `XenKind.params`."""
-    try:
-        return msgspec.convert(hvparams, kind)
-    except msgspec.ValidationError as error:
-        raise HypervisorError(f"Xen parameters: {error}")

@@ -1,5 +1,6 @@
 """Where the files of one domain are."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -8,6 +9,9 @@ from ganeti_tx.node.hypervisor.names import checked_name
 from ganeti_tx.node.hypervisor.own_directories import check_directories
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+
+#: Of all directories of ours.
+DIRECTORY_MODE = 0o750
 
 
 def above(paths: Paths, kind: str) -> Path:
@@ -54,14 +58,34 @@ class DomainLayout:
         return self.paths.log_xen_dir / f"{self.name}-migration.log"
 
     @property
+    def emulator_log(self) -> Path:
+        """Where xl has the QEMU of a fully virtualised domain write."""
+        return self.paths.xen_own_log_dir / f"qemu-dm-{self.name}.log"
+
+    @property
     def relay(self) -> Path:
         """The process id of the program between the two nodes, as long as it runs."""
         return self.directory / "relay.pid"
 
+    @property
+    def own_key(self) -> Path:
+        """The key and certificate by which this node is known to the other one of a migration, as long as that is remembered."""
+        return self.directory / "own.pem"
+
+    @property
+    def peer(self) -> Path:
+        """The other one's certificate, for as long."""
+        return self.directory / "peer.pem"
+
+    @property
+    def of_move(self) -> Sequence[Path]:
+        """All that is there for a migration only."""
+        return self.move, self.relay, self.own_key, self.peer
+
     def is_own(self, name: str) -> bool:
         """Whether a file of that name in its directory can be ours; socat has more beside that with its process id."""
-        ours = (self.record.name, self.nics.name, self.move.name)
-        return name in ours or name.startswith(self.relay.name)
+        ours = (self.record, self.nics, *self.of_move)
+        return name in {path.name for path in ours} or name.startswith(self.relay.name)
 
     def check_own(self, files: IFiles) -> None:
         """@raise HypervisorError: somebody else could have said what is to be in it."""

@@ -6,13 +6,16 @@ another name until all is there; from then on, as both xls have agreed, it is th
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any
 
 import msgspec
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.ip_family import is_address
+from ganeti_tx.model.printable import printable
+from ganeti_tx.node.hypervisor.interfaces import TlsPair
 from ganeti_tx.node.hypervisor.xen.layout import DomainLayout
 from ganeti_tx.node.hypervisor.xen.record import DomainRecord
 from ganeti_tx.node.hypervisor.xen.toolstack import XL
@@ -22,6 +25,8 @@ from ganeti_tx.runtime.files import IFiles
 DONE = b"Migration successful."
 #: What socat says when somebody may connect.
 LISTENING = b"listening on"
+#: A Xen that tells of this ability tells of those for memory, too; one before 4.17 may not.
+TELLS_ALL = "gnttab-v1"
 MAX_LOG = 1 << 20
 MAX_SAID = 500
 #: What socat notes of its work, and xl of its progress.
@@ -34,8 +39,8 @@ class SentDomain(msgspec.Struct, frozen=True, kw_only=True):
     """What the new node must know of the running domain; memory in MiB."""
 
     uuid: str
-    memory: int
-    vcpus: int
+    memory: Annotated[int, msgspec.Meta(ge=1)]
+    vcpus: Annotated[int, msgspec.Meta(ge=1)]
     disks: Sequence[str]
 
 
@@ -47,21 +52,49 @@ def told_of(record: DomainRecord) -> Mapping[str, Any]:
     return told
 
 
+def check_sendable(wanted: Collection[str], info: Mapping[str, str]) -> None:
+    """@raise HypervisorError: this node's Xen does not know what the domain writes while its memory is sent."""
+    able = info.get("virt_caps", "").split()
+    if TELLS_ALL in able and not set(wanted) & set(able):
+        raise HypervisorError(
+            f"this node's Xen ({info.get('xen_version', '?')}) has no {' or '.join(wanted)} paging, so that it does not know what"
+            " the domain writes while its memory is sent; fail it over"
+        )
+
+
 def taking_over(instance: InstanceSpec, info: Mapping[str, Any], paths: Sequence[str]) -> InstanceSpec:
     """The instance as it runs elsewhere; `paths` are its disks here. @raise HypervisorError: it cannot run here."""
     try:
         sent = msgspec.convert(info, SentDomain)
     except msgspec.ValidationError as error:
-        raise HypervisorError(f"what the other node tells of the running domain is not understood: {error}")
+        why = printable(str(error), MAX_SAID)
+        raise HypervisorError(f"what the other node tells of the running domain is not understood: {why}") from None
     if sent.uuid != instance.uuid:
-        raise HypervisorError(f"the running domain is of instance {sent.uuid}, not {instance.uuid}")
-    if list(sent.disks) != list(paths):
         raise HypervisorError(
-            f"it runs with disks {', '.join(sent.disks) or 'none'}, but has {', '.join(paths) or 'none'} here, where Xen would"
+            f"the running domain is of instance {printable(sent.uuid, MAX_SAID)}, not {instance.uuid}"
+        )
+    if list(sent.disks) != list(paths):
+        theirs = printable(", ".join(sent.disks), MAX_SAID) or "none"
+        raise HypervisorError(
+            f"it runs with disks {theirs}, but has {', '.join(paths) or 'none'} here, where Xen would"
             " look for the same; restart it, or fail it over"
         )
     beparams = {**instance.beparams, "maxmem": sent.memory, "vcpus": sent.vcpus}
     return msgspec.structs.replace(instance, beparams=beparams)
+
+
+def checked_address(address: str) -> str:
+    """The same. @raise HypervisorError: it is no IP address."""
+    if not is_address(address):
+        raise HypervisorError(f"not an IP address: {address!r}")
+    return address
+
+
+def needed(pair: TlsPair | None) -> TlsPair:
+    """The same. @raise HypervisorError: there is none, so that anybody would be believed."""
+    if pair is None:
+        raise HypervisorError("both nodes must be given keys for its migration, as a master of this version does")
+    return pair
 
 
 def sending(domain: int, relay: Sequence[str]) -> list[str]:

@@ -3,9 +3,31 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from attrs import frozen
+
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.xen.listed import Domain
 from ganeti_tx.node.hypervisor.xen.own import sum_of_memory
+from ganeti_tx.node.hypervisor.xen.toolstack import Xl
+
+
+@frozen
+class XenFacts:
+    """Asked of xl each time."""
+
+    xl: Xl
+
+    async def info(self) -> Mapping[str, Any]:
+        """See `IHypervisor.node_info`."""
+        return hv_info(await self.xl.info(), await self.xl.domains())
+
+    async def verify(self) -> list[str]:
+        """See `IHypervisor`."""
+        try:
+            await self.info()
+        except HypervisorError as error:
+            return [str(error)]
+        return []
 
 
 def number(info: Mapping[str, str], name: str) -> int:

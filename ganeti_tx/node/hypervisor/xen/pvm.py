@@ -1,14 +1,15 @@
 """Paravirtualised instances: their kernel is a file of the node, or is found on their disk by a boot loader."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from attrs import frozen
 
 from ganeti_tx.model.hypervisors.xen_pvm import HYPERVISOR, XenPvmParams
+from ganeti_tx.node.hypervisor.parameters import typed_params
 from ganeti_tx.node.hypervisor.xen.drives import disk_entries
 from ganeti_tx.node.hypervisor.xen.guest import Guest
-from ganeti_tx.node.hypervisor.xen.kind import Exists, typed
+from ganeti_tx.node.hypervisor.xen.kind import Exists
 from ganeti_tx.node.hypervisor.xen.parameters import common_faults, missing
 from ganeti_tx.node.hypervisor.xen.values import line
 from ganeti_tx.node.hypervisor.xen.vifs import vif_entries
@@ -19,10 +20,11 @@ class Paravirtual:
     """See `XenKind`."""
 
     name: str = "xen-pvm"
+    lists_writes_by: Collection[str] = ("shadow",)
 
     def params(self, hvparams: Mapping[str, Any]) -> XenPvmParams:
         """See `XenKind`."""
-        return typed(hvparams, XenPvmParams)
+        return typed_params(hvparams, XenPvmParams, "Xen")
 
     def password_file(self, hvparams: Mapping[str, Any]) -> str:
         """It has no display."""
@@ -30,7 +32,7 @@ class Paravirtual:
 
     def faults(self, hvparams: Mapping[str, Any], exists: Exists) -> Iterator[str]:
         """See `XenKind`."""
-        yield from HYPERVISOR.unknown_values(hvparams)
+        yield from HYPERVISOR.wrong_values(hvparams)
         params = self.params(hvparams)
         yield from common_faults(params, exists)
         if params.use_bootloader:

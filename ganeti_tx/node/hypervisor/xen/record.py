@@ -2,18 +2,12 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
-from ganeti_tx.errors import HypervisorError
+from ganeti_tx.node.hypervisor.instance_record import load, read
 from ganeti_tx.node.hypervisor.xen.layout import DomainLayout
 from ganeti_tx.runtime.files import IFiles
-
-LIMIT = 1 << 16
-MODE = 0o600
-Record = TypeVar("Record", bound=msgspec.Struct)
 
 
 class DomainRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,33 +45,10 @@ class MoveRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 def load_domain(files: IFiles, layout: DomainLayout) -> DomainRecord | None:
     """None when nothing is remembered. @raise HypervisorError: it cannot be read."""
-    layout.check_own(files)
-    return _load(files, layout.record, DomainRecord)
+    return load(files, layout, DomainRecord)
 
 
 def load_move(files: IFiles, layout: DomainLayout) -> MoveRecord | None:
     """None when there is no migration. @raise HypervisorError: it cannot be read."""
     layout.check_own(files)
-    return _load(files, layout.move, MoveRecord)
-
-
-async def save(files: IFiles, path: Path, record: DomainRecord | MoveRecord) -> None:
-    """@raise HypervisorError: the disk does not take it."""
-    await write(files, path, msgspec.json.encode(record), MODE)
-
-
-async def write(files: IFiles, path: Path, data: bytes, mode: int) -> None:
-    """@raise HypervisorError: the disk does not take it."""
-    try:
-        await files.write_atomic(path, data, mode)
-    except OSError as error:
-        raise HypervisorError(f"cannot write {path}: {error.strerror or error}")
-
-
-def _load(files: IFiles, path: Path, kind: type[Record]) -> Record | None:
-    try:
-        return msgspec.json.decode(files.read(path, LIMIT), type=kind)
-    except FileNotFoundError:
-        return None
-    except (OSError, msgspec.MsgspecError) as error:
-        raise HypervisorError(f"cannot read {path}: {error}")
+    return read(files, layout.move, MoveRecord)

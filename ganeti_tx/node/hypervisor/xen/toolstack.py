@@ -16,6 +16,9 @@ LOOK_TIMEOUT = 30.0
 CHANGE_TIMEOUT = 180.0
 #: What libxl puts before each line: its own source, and the domain's number.
 _PLACE = re.compile(r"^(libxl|xc|xl): (error|critical): (\S+:\d+:\S+: )?(Domain \d+:)?")
+#: How it tells of a script, and then what that has put into Xen's store.
+_ENDED = re.compile(r"exited with error status \d+$")
+SCRIPT = "script: "
 MAX_SAID = 500
 
 
@@ -72,9 +75,11 @@ class Xl:
 
 
 def reason(result: ProcessResult) -> str:
-    """The first that was wrong: what follows follows from it."""
+    """The first that was wrong, what follows follows from it; of a script that failed what that has said itself."""
     lines = result.stderr[: 1 << 16].decode("utf-8", "replace").splitlines()
-    for line in lines:
-        if (place := _PLACE.match(line)) is not None:
-            return line[place.end() :].strip()[:MAX_SAID]
-    return result.describe()
+    wrong = [line[place.end() :].strip() for line in lines if (place := _PLACE.match(line)) is not None]
+    if not wrong:
+        return result.describe()
+    if _ENDED.search(wrong[0]) is not None and len(wrong) > 1 and wrong[1].startswith(SCRIPT):
+        return wrong[1].removeprefix(SCRIPT)[:MAX_SAID]
+    return wrong[0][:MAX_SAID]

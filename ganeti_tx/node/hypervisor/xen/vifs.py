@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+import msgspec
+
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
-from ganeti_tx.node.hypervisor.nics.bridges import shown_bridge
+from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT, shown_bridge
 from ganeti_tx.node.hypervisor.nics.names import check_mac
 from ganeti_tx.node.hypervisor.nics.vlan import parse_vlan
 from ganeti_tx.runtime.process import IProcessRunner
@@ -58,3 +60,24 @@ def _link(nic: NicSpec) -> str:
 def _script(nic: NicSpec, script: str) -> str:
     chosen = script or SCRIPTS.get(nic.mode, "")
     return f"script={chosen}" if chosen else ""
+
+
+class _Route(msgspec.Struct):
+    """As the program ip tells of one."""
+
+    dev: str = ""
+
+
+async def vif_of(runner: IProcessRunner, nic: NicSpec, domain: int, number: str) -> str | None:
+    """Of the domain's two for this interface, the second of which has an emulated card, the one by which its address is reached.
+
+    A route by anybody else's is none.
+    """
+    argv = ["ip", "-json", "route", "show", "table", "main", "exact", f"{nic.ip}/32"]
+    result = await runner.run(argv, timeout=COMMAND_TIMEOUT)
+    try:
+        routes = msgspec.json.decode(result.stdout or b"[]", type=list[_Route]) if result.succeeded else []
+    except msgspec.DecodeError:
+        return None
+    own = f"vif{domain}.{number}"
+    return next((route.dev for route in routes if route.dev in (own, f"{own}-emu")), None)

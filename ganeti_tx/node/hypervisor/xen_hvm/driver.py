@@ -3,9 +3,9 @@
 from ganeti_tx.node.hypervisor.kinds import HypervisorParts
 from ganeti_tx.node.hypervisor.xen.assembled import assembled
 from ganeti_tx.node.hypervisor.xen.hvm import FullyVirtual
-from ganeti_tx.node.hypervisor.xen.migrating import MigratingXen
+from ganeti_tx.node.hypervisor.xen.hypervisor import XenHypervisor
 
 
-def register(parts: HypervisorParts) -> MigratingXen:
+def register(parts: HypervisorParts) -> XenHypervisor:
     """See `kinds.Register`."""
     return assembled(parts, FullyVirtual())

@@ -2,10 +2,10 @@
 
 from ganeti_tx.node.hypervisor.kinds import HypervisorParts
 from ganeti_tx.node.hypervisor.xen.assembled import assembled
-from ganeti_tx.node.hypervisor.xen.migrating import MigratingXen
+from ganeti_tx.node.hypervisor.xen.hypervisor import XenHypervisor
 from ganeti_tx.node.hypervisor.xen.pvm import Paravirtual
 
 
-def register(parts: HypervisorParts) -> MigratingXen:
+def register(parts: HypervisorParts) -> XenHypervisor:
     """See `kinds.Register`."""
     return assembled(parts, Paravirtual())

@@ -1,6 +1,6 @@
 """Providers of external storage: directories with scripts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,20 +8,26 @@ from attrs import frozen
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.script_directories import Unusable, candidates, check_script, described_names
+from ganeti_tx.runtime.script_directories import Unusable, candidates, check_script, described_names, text_lines
 
 REQUIRED = ("attach", "create", "detach", "grow", "remove", "setinfo", "verify")
 OPTIONAL = ("close", "open", "snapshot")
+#: Which parameters name storage that is there already.
+IDENTITY = "identity.list"
 
 
 @frozen
 class Provider:
-    """A usable one: where it is, its own parameters, each with what it means, and the optional scripts that it has."""
+    """A usable one: where it is, its own parameters, each with what it means, and the optional scripts that it has.
+
+    @ivar identity: the parameters that together name storage which is there already, so that no two disks may have the same.
+    """
 
     name: str
     path: Path
     parameters: tuple[tuple[str, str], ...]
     optional: frozenset[str]
+    identity: tuple[str, ...] = ()
 
     def has(self, script: str) -> bool:
         """Whether it has a script."""
@@ -76,4 +82,13 @@ def read_provider(files: IFiles, path: Path) -> Provider:
     optional = frozenset(script for script in OPTIONAL if files.exists(path / script))
     for script in (*REQUIRED, *sorted(optional)):
         check_script(files, path / script)
-    return Provider(path.name, path, described_names(files, path / "parameters.list"), optional)
+    parameters = described_names(files, path / "parameters.list")
+    return Provider(path.name, path, parameters, optional, read_identity(files, path / IDENTITY, dict(parameters)))
+
+
+def read_identity(files: IFiles, path: Path, known: Container[str]) -> tuple[str, ...]:
+    """The parameters in a file that need not be there, one a line. @raise Unusable: it cannot be read, or names another one."""
+    names = tuple(text_lines(files, path)) if files.exists(path) else ()
+    if unknown := [name for name in names if name not in known]:
+        raise Unusable(f"file {path.name} names {unknown[0]!r:.100}, which is no parameter in parameters.list")
+    return names

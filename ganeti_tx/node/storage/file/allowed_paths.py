@@ -106,6 +106,7 @@ class AllowedPaths:
             plain = self._plain(line)
             self._refuse_forbidden(plain, line)
             self._refuse_forbidden(resolved(plain), line)
+            self._refuse_leading_out(plain, line)
         except FileStoragePathError as error:
             return str(error)
         return None
@@ -120,6 +121,15 @@ class AllowedPaths:
         for directory in forbidden_directories(self.paths.root):
             if path == directory or is_below(path, directory):
                 raise FileStoragePathError(f"file storage path {asked!r} is not allowed: it is inside {directory}")
+
+    def _refuse_leading_out(self, path: Path, asked: str) -> None:
+        """The daemons' users may put links into the run directory; elsewhere a link is the administrator's."""
+        run_dir = self.paths.run_dir
+        if is_below(path, run_dir) and resolved(path) != resolved(run_dir) / path.relative_to(run_dir):
+            raise FileStoragePathError(
+                f"file storage path {asked!r} is not allowed: a link in {run_dir}, which others may have put there, leads to"
+                f" {resolved(path)}"
+            )
 
 
 def resolved(directory: Path) -> Path:

@@ -143,6 +143,9 @@ class ValueTests(CompleteCase):
         self.assertEqual(self.offered("gnt-instance add -H kvm:acpi="), ["kvm:acpi=false", "kvm:acpi=true"])
         self.assertEqual(self.offered("gnt-instance add -H xen-pvm:acp"), [])
         self.assertEqual(self.offered("gnt-instance modify -H acp"), ["acpi="])
+        self.assertEqual(self.offered("gnt-instance modify -H migration_m"), [])
+        self.assertEqual(self.offered("gnt-instance add -H kvm:migration_m"), [])
+        self.assertEqual(self.offered("gnt-cluster modify -H kvm:migration_m"), ["kvm:migration_mode="])
         self.assertEqual(
             self.offered("gnt-instance modify -B maxmem=1,m"), [f"maxmem=1,m{rest}=" for rest in ("emory", "inmem")]
         )
@@ -154,6 +157,10 @@ class ValueTests(CompleteCase):
         self.assertEqual(self.offered("gnt-cluster modify -D rbd:access=u"), ["rbd:access=userspace"])
         self.assertEqual(self.offered("gnt-cluster modify -D drbd:resync"), ["drbd:resync-rate="])
         self.assertEqual(self.offered("gnt-instance add --disk 0:siz"), ["0:size="])
+        self.assertEqual(self.offered("gnt-instance add --disk 0:fo"), ["0:format="])
+        self.assertEqual(self.offered("gnt-instance add --disk 0:format=q"), ["0:format=qcow2"])
+        self.assertEqual(self.offered("gnt-instance modify -e "), ["format="])
+        self.assertEqual(self.offered("gnt-instance modify -e format=r"), ["format=raw"])
 
     def test_files(self) -> None:
         """The shell knows them; names of files are offered nowhere else."""

@@ -10,7 +10,7 @@ from functools import partial
 from attrs import define, field
 
 from ganeti_tx.test.inprocess.chaos.life import Outcome, live
-from ganeti_tx.test.inprocess.node import cluster_keys, keys_of
+from ganeti_tx.test.inprocess.node_keys import cluster_keys, keys_of
 
 #: Seeds that one process lives through. What has died in a simulation is never collected, so a process must end.
 CHUNK = 25

@@ -13,7 +13,7 @@ from zope.interface import implementer
 
 from ganeti_tx.errors import GanetiError
 from ganeti_tx.queue.job import decode_job
-from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.inprocess.chaos.administrators import Administrators
 from ganeti_tx.test.inprocess.chaos.executions import Executions
 from ganeti_tx.test.inprocess.chaos.failovers import Failovers

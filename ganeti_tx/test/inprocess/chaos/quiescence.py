@@ -230,7 +230,7 @@ class Quiescence:
         return (
             op.status in FINAL
             and over
-            and not any(words in told for words in ("could not undo", "could not be taken back"))
+            and not any(words in told for words in ("could not undo", "could not be taken back", "so that it stays"))
         )
 
     def _instances(self) -> Iterator[str]:

@@ -169,7 +169,7 @@ DIFFERENCES: Sequence[Difference] = (
     Difference(
         "taken back",
         "What fails is taken back: an instance that could not be installed is not there, and one that could not be started or shut"
-        " down is marked as before.",
+        " down is marked as before: a new one as down.",
         nothing,
         (),
     ),

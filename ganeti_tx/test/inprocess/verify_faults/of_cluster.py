@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from ganeti_tx.model.node_files import RAPI_USERS
+from ganeti_tx.model.node_files import RAPI_ROLES, RAPI_USERS
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.runtime.certificates import VALIDITY, issue_server
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
 from ganeti_tx.test.inprocess.disk import put
-from ganeti_tx.test.inprocess.node import cluster_keys, keys_of
+from ganeti_tx.test.inprocess.node_keys import cluster_keys, keys_of
 from ganeti_tx.test.inprocess.verify_faults.fault import ADD, ClusterFault, cluster_with, mirrored, node_with, run
 
 
@@ -46,12 +46,27 @@ def same_tags(cluster: InProcessCluster) -> None:
     run(cluster, "gnt-instance add-tags web1 web:1", "gnt-instance add-tags web2 web:1")
 
 
+def kept_to_group(cluster: InProcessCluster) -> None:
+    """A role, and a group."""
+    for node in cluster.members:
+        put(node.disk, cluster.paths.of(RAPI_ROLES), b"ops write,group=rack9\n")
+    run(cluster, "gnt-group add rack9", "gnt-group rename rack9 rack8")
+
+
 FAULTS = (
     ClusterFault(
         VerifyCode.ECLUSTERCFG,
         "the pool of candidates is of size 0",
         "candidate pool size 0",
         prepare=cluster_with(candidate_pool_size=0),
+    ),
+    ClusterFault(
+        VerifyCode.ECLUSTERCFG,
+        "the Remote API keeps people to a node group that was given another name",
+        "1 role kept to group=rack9 by the Remote API (on the master 'ganeti-rapi-access scope list' tells which): there is no such"
+        " node group, so nothing is in that scope",
+        kept_to_group,
+        warning=True,
     ),
     ClusterFault(
         VerifyCode.ECLUSTERCFG,

@@ -14,6 +14,7 @@ from ganeti_tx.test.inprocess.verify_faults.fault import ADD, ClusterFault, clus
 from ganeti_tx.test.logic.stage import INSTANCE
 
 RUNNING = b'{"id": 9, "memory": 128, "vcpus": 1, "started": 0.0}'
+LIMIT = 1 << 16
 EXCLUSIVE = {"exclusive_storage": True}
 LARGE = {"minmem": 40000, "maxmem": 40000}
 
@@ -54,10 +55,25 @@ def elsewhere(cluster: InProcessCluster) -> None:
     runs(cluster, 3, "web1.example.com")
 
 
+def left_over(cluster: InProcessCluster) -> None:
+    """Its node could not be asked when its instance was removed."""
+    run(cluster, ADD.replace("-n node2", "-n node2 --no-start"))
+    machine = RUNNING.replace(b"{", b'{"uuid": "11111111-1111-4111-8111-111111111111", ')
+    cluster.node(2).disk.mkdir(cluster.paths.run_dir / "fake-hypervisor")
+    put(cluster.node(2).disk, file_of(cluster, "web1.example.com"), machine)
+
+
 def without_disk(cluster: InProcessCluster) -> None:
     """Somebody removes the file of a disk."""
     run(cluster, ADD)
     cluster.node(2).files_storage.disks.clear()
+
+
+def misread(cluster: InProcessCluster) -> None:
+    """A machine has an image as a raw disk, as one that an older version had started."""
+    run(cluster, ADD.replace("-s 1G", "--disk 0:size=1G,format=qcow2"))
+    disk, path = cluster.node(2).disk, file_of(cluster, "web1.example.com")
+    put(disk, path, disk.read(path, LIMIT).replace(b'"qcow2"', b'"raw"'))
 
 
 def other_rack(cluster: InProcessCluster) -> None:
@@ -96,6 +112,12 @@ FAULTS = (
         "the file of a disk is removed",
         "couldn't retrieve status for disk/0 on node2",
         without_disk,
+    ),
+    ClusterFault(
+        VerifyCode.EINSTANCEFAULTYDISK,
+        "a machine reads an image as a raw disk",
+        "disk/0 is of format qcow2, and the machine that runs on node2.example.com reads and writes it as raw",
+        misread,
     ),
     ClusterFault(
         VerifyCode.EINSTANCEMISSINGDISK,
@@ -141,6 +163,12 @@ FAULTS = (
         "exclusive storage, and disks without spindles",
         "number of spindles not configured for disk/0",
         prepare=mirrored(cluster_with(ndparams=EXCLUSIVE)),
+    ),
+    ClusterFault(
+        VerifyCode.ENODEORPHANINSTANCE,
+        "a machine was left where its instance was removed while the node was offline, and the name was used again",
+        "machine web1.example.com that runs on node node2.example.com was started for another instance of that name",
+        left_over,
     ),
     ClusterFault(
         VerifyCode.ENODEORPHANINSTANCE,

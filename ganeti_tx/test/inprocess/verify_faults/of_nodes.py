@@ -302,4 +302,11 @@ FAULTS = (
         lists(b"/srv/ganeti/file-storage\n"),
         cluster_with(enabled_disk_templates=(DiskTemplate.FILE, DiskTemplate.SHAREDFILE)),
     ),
+    ClusterFault(
+        VerifyCode.ENODEGLUSTERSTORAGEPATHUNUSABLE,
+        "the directory for volumes of Gluster is not listed",
+        "The configured gluster storage path is unusable",
+        lists(b"/srv/ganeti/file-storage\n"),
+        cluster_with(enabled_disk_templates=(DiskTemplate.FILE, DiskTemplate.GLUSTER)),
+    ),
 )

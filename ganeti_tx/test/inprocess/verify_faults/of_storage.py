@@ -9,6 +9,7 @@ from ganeti_tx.node.storage.lvm import driver as lvm
 from ganeti_tx.runtime.process import NOT_FOUND, ProcessResult
 from ganeti_tx.test.fakes.devices import FakeDisk
 from ganeti_tx.test.inprocess.cluster import InProcessCluster
+from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.inprocess.verify_faults.fault import ClusterFault, cluster_with, run
 from ganeti_tx.test.inprocess.verify_faults.of_instances import EXCLUSIVE
 from ganeti_tx.test.node.storage.drbd.captured import captured as drbd_printed
@@ -49,15 +50,33 @@ def node_prints(program: str, text: str | bytes, status: int = 0) -> Callable[[I
 
 def cut_cable(cluster: InProcessCluster) -> None:
     """The two sides of a mirror do not reach each other."""
-    run(cluster, "gnt-instance add -t drbd -s 1G -o noop -n node2:node3 --no-wait-for-sync web1")
+    run(cluster, "gnt-instance add -t drbd -s 1G -o noop -n node2:node3 --no-wait-for-sync --ignore-ipolicy web1")
     cluster.pass_time(1000)
     assert cluster.mirror_wire is not None
     cluster.mirror_wire.split("192.0.2.2", "192.0.2.3")
 
 
+def ceph_away(cluster: InProcessCluster) -> None:
+    """Ceph does not answer."""
+    cluster.shared.ceph.up = False
+
+
 def stray_file(cluster: InProcessCluster) -> None:
     """A file is in the pool that is no instance's."""
     cluster.node(2).files_storage.disks["loop//srv/ganeti/file-storage/ghost/disk0"] = FakeDisk(1)
+
+
+def two_on_a_board(cluster: InProcessCluster) -> None:
+    """A provider says which parameters name storage that is there already, when two instances have the same."""
+    run(cluster, "gnt-cluster modify --enabled-disk-templates ext,file --ipolicy-disk-templates ext,file")
+    providers = [(node, node.add_provider(parameters=b"board number of it\n")) for node in cluster.members]
+    for name in ("web1", "web2"):
+        run(
+            cluster,
+            f"gnt-instance add -t ext --no-start -o noop --disk 0:size=1g,provider=shelf,board=3 -n node2 {name}",
+        )
+    for node, path in providers:
+        put(node.disk, path / "identity.list", b"board\n")
 
 
 FAULTS = (
@@ -98,6 +117,13 @@ FAULTS = (
         cluster_with(**ON_VOLUMES),
     ),
     ClusterFault(
+        VerifyCode.ENODESETUP,
+        "a pool of Ceph cannot be reached",
+        "rbd pool 'rbd' cannot be used: rbd: couldn't connect to the cluster!",
+        ceph_away,
+        cluster_with(enabled_disk_templates=(DiskTemplate.RBD,)),
+    ),
+    ClusterFault(
         VerifyCode.EGROUPDIFFERENTPVSIZE,
         "exclusive storage, and a node got a larger disk",
         "biggest (1023 MB) is on node2.example.com",
@@ -110,6 +136,12 @@ FAULTS = (
         "disk/0 on node2.example.com is degraded",
         cut_cable,
         cluster_with(**WITH_MIRRORS),
+    ),
+    ClusterFault(
+        VerifyCode.EINSTANCEFAULTYDISK,
+        "two instances are on one volume that was there already",
+        "disk/0 is on the same storage as disk/0 of instance web2.example.com (shelf: board=3)",
+        two_on_a_board,
     ),
     ClusterFault(
         VerifyCode.ENODEDRBD,

@@ -2,7 +2,7 @@
 
 from ganeti_tx.model.verify_codes import VerifyCode
 
-#: All but what needs LVM or DRBD, or a driver that is not there (test/real/test_verify_codes.py).
+#: All but what needs LVM, DRBD or Gluster (test/real/test_verify_codes.py).
 DEVCLUSTER = frozenset(VerifyCode) - {
     VerifyCode.EGROUPDIFFERENTPVSIZE,
     VerifyCode.EINSTANCEMISSINGDISK,

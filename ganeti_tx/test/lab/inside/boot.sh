@@ -35,6 +35,11 @@ UNIT
 esac
 mount -t tmpfs -o mode=755 tmpfs /run
 mount -t tmpfs tmpfs /tmp
+# What udev links; Xen's script for disks never ends without.
+ln -s /proc/self/fd /dev/fd
+ln -s fd/0 /dev/stdin
+ln -s fd/1 /dev/stdout
+ln -s fd/2 /dev/stderr
 mkdir -p /run/sshd /run/lock /run/lvm /dev/pts /dev/shm
 mount -t devpts -o gid=5,mode=620,ptmxmode=666 devpts /dev/pts
 mount -t tmpfs tmpfs /dev/shm

@@ -55,7 +55,7 @@ for device in br0 eth0 eth1; do ip link set "$device" up; done
 ip addr add "10.99.0.$node/24" dev br0
 ip addr add "10.99.1.$node/24" dev eth1
 
-[ "$init" != xen ] || /lab/xen.sh
+case $init in xen*) /lab/xen.sh ;; esac
 
 vgs xenvg >/dev/null 2>&1 || vgcreate -q -s 4m xenvg /dev/vdb >/dev/null
 vgchange -q -ay >/dev/null 2>&1

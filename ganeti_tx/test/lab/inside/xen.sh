@@ -15,3 +15,4 @@ xenconsoled --pid-file=/run/xen/xenconsoled.pid --log=all --log-dir=/var/log/xen
 
 # Guests' kernel and initial RAM disk are of the image; a guest says ticks as long as it runs.
 xl list
+setsid python3 -m ganeti_tx.test.lab.ready_vifs </dev/null >/var/log/xen/ready-vifs.log 2>&1 &

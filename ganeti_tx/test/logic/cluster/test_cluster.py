@@ -47,13 +47,13 @@ class CertificateTests(UnitTestCase):
         """OP_CLUSTER_REDIST_CONF asks each node that lacks one, and OP_CLUSTER_VERIFY_CONFIG tells how many do."""
         self.run_op(OpClusterVerifyConfig())
         self.assertIn("2 node(s) are known only by the authority's signature", "\n".join(self.stage.feedback))
-        self.stage.nodes.answers[NodeCryptoTokens] = lambda node, call: [("ssl", "x"), ("server", f"of {node}")]
+        self.stage.nodes.answers[NodeCryptoTokens] = lambda node, call: [("ssl", "x"), ("server", f"of-{node}")]
         self.stage.nodes.answers[NodeSshKeys] = lambda node, call: SshKeys(host=["ssh-rsa AAAA"], root="ssh-rsa BBBB")
         self.run_op(OpClusterRedistConf())
         known = self.stage.snapshot.cluster.candidate_certs
         self.assertEqual(
             {known[f"server:{uuid}"] for uuid in self.stage.snapshot.nodes},
-            {f"of {node.name}" for node in self.stage.snapshot.nodes.values()},
+            {f"of-{node.name}" for node in self.stage.snapshot.nodes.values()},
         )
         self.assertEqual({known[f"ssh-host:{uuid}"] for uuid in self.stage.snapshot.nodes}, {"ssh-rsa AAAA"})
         self.assertEqual({known[f"ssh-root:{uuid}"] for uuid in self.stage.snapshot.nodes}, {"ssh-rsa BBBB"})

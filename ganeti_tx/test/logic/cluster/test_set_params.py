@@ -7,11 +7,13 @@ from msgspec.structs import replace
 from ganeti_tx.errors import OpExecError, OpPrereqError
 from ganeti_tx.model import hypervisors
 from ganeti_tx.model.cluster import Cluster
+from ganeti_tx.model.disk_templates import AVAILABLE
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.opcodes import OpClusterSetParams
 from ganeti_tx.model.opcodes.private import Private
 from ganeti_tx.model.opcodes.types import ListAction
 from ganeti_tx.model.settings.changes import uid_pool
+from ganeti_tx.rpc.calls.image import ImageSize
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 from ganeti_tx.rpc.calls.master import NodeActivateMasterIp, NodeChangeMasterNetmask, NodeDeactivateMasterIp
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, NodeVerify, StorageSpace
@@ -43,6 +45,7 @@ class SetParamsTests(SetParamsCase):
             "file_storage_dir": "/srv/other", "uid_pool": ((1000, 1005), (2000, 2000)),
         }  # fmt: skip
         before = self.settings
+        self.nodes.answer(ImageSize, 1)
         self.assertIsNone(self.run_op(modify(**changes)))
         after = self.settings
         self.assertEqual({name: getattr(after, name) for name in changes}, changes)
@@ -67,6 +70,12 @@ class SetParamsTests(SetParamsCase):
         self.nodes.answer(NodeVerify, {"mirrors": {"drbd": "no module"}})
         self.assertIn("no module", self.refused(modify(drbd_helper="/bin/false"), OpPrereqError))
         self.assertEqual(self.settings.drbd_usermode_helper, "/bin/true")
+        self.nodes.answer(NodeVerify, {"mirrors": {"drbd": 5}})
+        self.run_op(modify(drbd_helper="/bin/false"))
+        self.assertIn("does not tell what its DRBD calls: its answer is not understood", self.stage.feedback[-1])
+        self.nodes.answer(NodeVerify, {"failed": {"mirrors": "no /proc/drbd"}})
+        self.run_op(modify(drbd_helper="/bin/true"))
+        self.assertIn("does not tell what its DRBD calls: no /proc/drbd", self.stage.feedback[-1])
         self.run_op(modify(drbd_helper=""))
         self.assertIsNone(self.settings.drbd_usermode_helper)
         self.set_stage(
@@ -103,6 +112,7 @@ class SetParamsTests(SetParamsCase):
 
     def test_refusals(self) -> None:
         """What cannot be is refused in one clear line."""
+        self.stage.templates = tuple(each for each in AVAILABLE if each is not DiskTemplate.RBD)
         for changes, reason in (
             ({"default_iallocator": "nosuch"}, "there is no instance allocator 'nosuch'"),
             ({"vg_name": "a/b"}, "'a/b' is no name of a volume group"),
@@ -139,6 +149,19 @@ class SetParamsTests(SetParamsCase):
         ):  # fmt: skip
             self.assertIn(reason, self.refused(modify(**changes), OpPrereqError))
         self.assertEqual(self.settings, cluster_of(member(3)).cluster)
+
+    def test_policy_follows(self) -> None:
+        """A policy that allows all that is enabled does so with others; one that does not allows nothing new, and that is told."""
+        file, shared, ext, bare = DiskTemplate.FILE, DiskTemplate.SHAREDFILE, DiskTemplate.EXT, DiskTemplate.DISKLESS
+        self.run_op(modify(enabled_disk_templates=(file, shared, bare), shared_file_storage_dir="/srv/shared"))
+        self.assertEqual(set(self.settings.ipolicy.disk_templates), {file, shared, bare})
+        self.assertIn("The instance policy allows now the disk templates", self.stage.feedback[-1])
+        self.run_op(modify(ipolicy={"disk-templates": [file]}))
+        self.run_op(modify(enabled_disk_templates=(file, ext, bare)))
+        self.assertEqual(self.settings.ipolicy.disk_templates, (file,))
+        self.assertIn("does not allow the newly enabled disk templates ext", self.stage.feedback[-1])
+        self.run_op(modify(enabled_disk_templates=(file, bare), ipolicy={"disk-templates": [file, bare]}))
+        self.assertEqual(self.settings.ipolicy.disk_templates, (file, bare))
 
     def test_hypervisor_without_driver(self) -> None:
         """One that no node has a driver for cannot be enabled."""
@@ -211,6 +234,24 @@ class SetParamsTests(SetParamsCase):
         self.assertIn("no kernel there", text)
         self.run_op(modify(max_running_jobs=3))
         self.assertEqual(len(self.nodes.of_kind(HypervisorValidateParams)), 3)
+
+    def test_nodes_are_asked_of_oses(self) -> None:
+        """So do those that instances of an OS get, also where its variant, or a newly enabled hypervisor, brings them."""
+        self.nodes.fail(HypervisorValidateParams, "'nosuch' is not known")
+        wrong = {"kvm": {"cpu_type": "nosuch"}}
+        text = self.refused(modify(os_hvp={"debian": wrong}), OpPrereqError)
+        self.assertIn("OS debian: node node1.example.com: 'nosuch' is not known", text)
+        self.assertEqual(
+            {call.hvparams["cpu_type"] for call in self.nodes.of_kind(HypervisorValidateParams)}, {"nosuch"}
+        )
+        self.assertIn("OS debian+12: ", self.refused(modify(os_hvp={"debian+12": wrong}), OpPrereqError))
+        self.nodes.succeed(HypervisorValidateParams)
+        self.run_op(modify(os_hvp={"debian": wrong}))
+        asked = len(self.nodes.of_kind(HypervisorValidateParams))
+        self.run_op(modify(os_hvp={"debian": wrong}, max_running_jobs=3))
+        self.assertEqual(len(self.nodes.of_kind(HypervisorValidateParams)), asked)
+        self.nodes.fail(HypervisorValidateParams, "no kernel there")
+        self.assertIn("no kernel there", self.refused(modify(hvparams={"kvm": {"kernel_path": "/k"}}), OpPrereqError))
 
     def test_address_moves(self) -> None:
         """The address leaves its old interface, with the old settings, before it is taken on the new one, with the new."""

@@ -38,8 +38,8 @@ from ganeti_tx.rpc.interfaces import INodeRpc
 from ganeti_tx.rpc.wire import encode_call
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.fakes.files import MemoryFiles
-from ganeti_tx.test.fakes.mirror import MirrorWire
 from ganeti_tx.test.fakes.mirror_node import MirrorNode
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 from ganeti_tx.test.fakes.rpc import FakeNodeRpc
 from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, UnitTestCase
 from ganeti_tx.test.model.samples import DISK, META, VOLUME

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model import opcodes as ops
 from ganeti_tx.model.enums import AllocPolicy, DiskTemplate
+from ganeti_tx.model.group_scopes import Kept
 from ganeti_tx.model.nodegroup import NodeGroup
 from ganeti_tx.model.opcodes import OpCode
 from ganeti_tx.model.params.ipolicy import PartialPolicy
@@ -204,6 +205,32 @@ class RemoveTests(GroupCase):
 
 class RenameTests(GroupCase):
     """OP_GROUP_RENAME."""
+
+    def test_scopes(self) -> None:
+        """How many are kept to a group by a name is told when that comes to be, or is no more, the name of one; not who."""
+        users = [Kept("user", "bob"), Kept("user", "eve")]
+        kept = {"rack2": [*users, Kept("token", "ci")], "rack3": [Kept("role", "ops")], "else": users}
+        self.stage.group_scopes.update(kept)
+        tells = "by the Remote API (on the master 'ganeti-rapi-access scope list' tells which)"
+        leaves, comes = f"2 users, 1 token kept to group=rack2 {tells}", f"1 role kept to group=rack3 {tells}"
+        for op, told in (
+            (ops.OpGroupAdd(group_name="rack3"), [f"{comes}: what will be"]),
+            (ops.OpGroupRemove(group_name="rack3"), [f"{comes}: nothing is in that scope"]),
+            (
+                ops.OpGroupRename(group_name="rack2", new_name="rack3"),
+                [f"{leaves}: nothing is in", f"{comes}: what will be"],
+            ),
+            (ops.OpGroupRename(group_name="rack3", new_name="rack4"), [f"{comes}: nothing is in"]),
+            (ops.OpGroupRemove(group_name="rack4"), []),
+        ):
+            self.stage.feedback.clear()
+            self.run_op(op)
+            said = [line for line in self.stage.feedback if "WARNING" in line]
+            self.assertEqual(len(said), len(told), said)
+            for line, part in zip(said, told, strict=True):
+                self.assertIn(f"- WARNING: {part}", line)
+                for name in ("bob", "eve", "ci", "ops"):
+                    self.assertNotIn(name, line.split())
 
     def test_renamed(self) -> None:
         """The new name is given back; the uuid stays."""

@@ -11,9 +11,9 @@ from ganeti_tx.model.enums import AdminState, DiskTemplate
 from ganeti_tx.model.opcodes.types import InstanceCreateMode
 from ganeti_tx.rpc.calls.backup import ExportDescription, ExportInfo, ExportList
 from ganeti_tx.rpc.calls.disk import BdevSizes, BlockdevCreate, BlockdevRename, FoundDevice
-from ganeti_tx.rpc.calls.instance import InstanceStart
 from ganeti_tx.rpc.calls.mirror import BlockdevSetinfo
 from ganeti_tx.rpc.calls.node import NodeFacts, NodeInfo, StorageSpace
+from ganeti_tx.rpc.interfaces import NodeCallError
 from ganeti_tx.test.logic.instance.test_create import create
 from ganeti_tx.test.logic.stage import CLUSTER, CONFIG, INSTANCE, UnitTestCase
 
@@ -94,9 +94,16 @@ class RenamedTests(AdoptionCase):
 
     def test_given_back(self) -> None:
         """When the instance cannot be made, what it would have adopted has its name again."""
-        self.nodes.fail(InstanceStart, "no")
-        self.failureResultOf(self.stage.run(create(disk_template=PLAIN, disks=({"adopt": "old"},))), OpExecError)
-        there, back = self.nodes.of_kind(BlockdevRename)
+
+        def only_first(node: str, call: BlockdevRename) -> None:
+            if "other" in (call.disk.logical_id or []):
+                raise NodeCallError(f"node {node}: busy")
+
+        self.nodes.answers[BlockdevRename] = only_first
+        self.refused(
+            create(disk_template=PLAIN, disks=({"adopt": "old"}, {"adopt": "other", "vg": "vg1"})), OpExecError
+        )
+        there, _, back = self.nodes.of_kind(BlockdevRename)
         self.assertEqual((back.disk.logical_id, back.logical_id), (there.logical_id, ["vg0", "old"]))
 
     def test_stopped(self) -> None:

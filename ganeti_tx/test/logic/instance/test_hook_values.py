@@ -27,6 +27,7 @@ class InstanceValuesTests(SynchronousTestCase):
         (mirrored,) = (each for each in samples.CONFIG.disks.values() if each.mirrors)
         for word, logical_id, wanted in (
             ("ext", ("shelf", "v"), {"PROVIDER": "shelf", "ID": "v"}),
+            ("rbd", ("rbd", "u.rbd.disk0"), {"DRIVER": "rbd", "ID": "u.rbd.disk0"}),
             ("blockdev", ("manual", "/dev/disk/x"), {"DRIVER": "manual", "ID": "/dev/disk/x"}),
         ):
             told = disk_values(replace(mirrored, dev_type=DiskTemplate(word), logical_id=logical_id, children=()))

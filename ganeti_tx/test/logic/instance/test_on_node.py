@@ -1,5 +1,6 @@
 """An instance's life through the real node calls, on a node with a pretended hypervisor and disks in memory."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 from twisted.internet.task import Clock
 from zope.interface import implementer
 
-from ganeti_tx.errors import BlockDeviceError, OpExecError
+from ganeti_tx.errors import BlockDeviceError, HypervisorError, OpExecError, OpPrereqError
 from ganeti_tx.model.enums import DiskTemplate, Hypervisor
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.opcodes import (
@@ -124,6 +125,21 @@ class LifeTests(UnitTestCase):
         self.run_op(OpInstanceRemove(instance_name="web2"))
         self.assertEqual(self.node.storage.disks, {})
         self.assertEqual(dict(self.stage.snapshot.instances), {})
+
+    def test_cannot_start_again(self) -> None:
+        """One that is to be stopped and started goes on running where it could not be started."""
+        self.run_op(self.create())
+        self.run_op(OpInstanceStartup(instance_name="web2"))
+
+        async def refuse(_hypervisor: FakeHypervisor, _hvparams: Mapping[str, Any]) -> None:
+            raise HypervisorError("there is no user ghost")
+
+        self.patch(FakeHypervisor, "validate", refuse)
+        for kind, error in ((RebootType.HARD, OpExecError), (RebootType.FULL, OpPrereqError)):
+            op = OpInstanceReboot(instance_name="web2", reboot_type=kind)
+            self.assertIn("there is no user ghost", self.refused(op, error))
+            self.assertEqual(self.state(), "up")
+        self.run_op(OpInstanceReboot(instance_name="web2", reboot_type=RebootType.SOFT))
 
     def test_no_room_for_the_second_disk(self) -> None:
         """The first disk is gone again from the node, and the configuration never had the instance."""

@@ -3,13 +3,17 @@
 import json
 
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred
 
 from ganeti_tx.cli.instance.info import described
 from ganeti_tx.errors import OpPrereqError
+from ganeti_tx.logic.instance.query_data import LUInstanceQueryData
+from ganeti_tx.model.guest_interface import GuestInterface, GuestInterfaces
 from ganeti_tx.model.hypervisors import CLUSTER_ONLY
 from ganeti_tx.model.opcodes import OpInstanceQueryData
 from ganeti_tx.model.status import BlockDevStatus
 from ganeti_tx.rpc.calls.disk import BlockdevStates, DiskState
+from ganeti_tx.rpc.calls.guest import GuestAddresses
 from ganeti_tx.rpc.calls.instance import AllInstancesInfo
 from ganeti_tx.rpc.interfaces import NodeUnreachableError
 from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, RUNNING, UnitTestCase
@@ -51,6 +55,41 @@ class QueryDataTests(UnitTestCase):
         self.assertEqual(data["disks"][0]["pstatus"], STATE)
         self.assertEqual(self.stage.locked["instance/web1.example.com"], "shared")
 
+    def test_addresses(self) -> None:
+        """The guest of one that runs and has an agent is asked for them; it does not tell those of another one."""
+        self.assertIsNone(self.run_op(OpInstanceQueryData(static=True))[NAME]["guest_interfaces"])
+        told = GuestInterfaces(
+            interfaces=[GuestInterface(name="eth0", mac="aa:00", addresses=["192.0.2.7"])], left_out=3
+        )
+        with_agent = replace(INSTANCE, hvparams={"use_guest_agent": True})
+        self.stage = self.make_stage(replace(CONFIG, instances={with_agent.uuid: with_agent}))
+        self.nodes = self.stage.nodes
+        self.nodes.answer(AllInstancesInfo, {NAME: RUNNING})
+        self.nodes.answers[BlockdevStates] = lambda node, call: [DiskState(STATUS) for _ in call.disks]
+        self.nodes.answer(GuestAddresses, {NAME: told, "other.example.com": told})
+        self.assertEqual(
+            self.run_op(OpInstanceQueryData())[NAME]["guest_interfaces"],
+            {"interfaces": [{"name": "eth0", "mac": "aa:00", "addresses": ["192.0.2.7"]}], "left_out": 3},
+        )
+        self.nodes.fail(GuestAddresses, "gone", NodeUnreachableError)
+        self.assertIsNone(self.run_op(OpInstanceQueryData())[NAME]["guest_interfaces"])
+
+    def test_addresses_of_another(self) -> None:
+        """What a node tells of a guest that another node runs does not count."""
+        agent = {"use_guest_agent": True}
+        one = replace(INSTANCE, hvparams=agent)
+        other = {"primary_node": "node2-uuid", "disks": (), "nics": (), "network_port": 11001}
+        two = replace(one, uuid="web2-uuid", name="web2.example.com", **other)
+        self.stage = self.make_stage(replace(CONFIG, instances={each.uuid: each for each in (one, two)}))
+        self.nodes = self.stage.nodes
+        self.nodes.answer(AllInstancesInfo, {one.name: RUNNING, two.name: RUNNING})
+        self.nodes.answers[BlockdevStates] = lambda node, call: [DiskState(STATUS) for _ in call.disks]
+        lies = {name: GuestInterfaces(interfaces=[], left_out=7) for name in (one.name, two.name)}
+        self.nodes.answers[GuestAddresses] = lambda node, call: lies if node == "node2.example.com" else {}
+        data = self.run_op(OpInstanceQueryData())
+        self.assertIsNone(data[one.name]["guest_interfaces"])
+        self.assertEqual(data[two.name]["guest_interfaces"]["left_out"], 7)
+
     def test_halted(self) -> None:
         """One that its hypervisor has stopped after an error is not up; it is said why."""
         self.nodes.answer(AllInstancesInfo, {NAME: replace(RUNNING, state=2, why="io-error")})
@@ -62,7 +101,7 @@ class QueryDataTests(UnitTestCase):
         self.nodes.fail(AllInstancesInfo, "gone")
         self.nodes.answers[BlockdevStates] = lambda node, call: [DiskState(STATUS) for _ in call.disks]
         data = self.run_op(OpInstanceQueryData())[NAME]
-        self.assertIsNone(data["run_state"])
+        self.assertEqual(data["run_state"], "unknown")
         self.assertIn("gone", self.stage.feedback[-1])
         self.assertEqual(data["disks"][0]["pstatus"], STATE)
 
@@ -70,7 +109,7 @@ class QueryDataTests(UnitTestCase):
         """One that cannot be reached is not asked for its disks, too: whoever asks would wait twice for nothing."""
         self.nodes.fail(AllInstancesInfo, "gone", NodeUnreachableError)
         data = self.run_op(OpInstanceQueryData())[NAME]
-        self.assertEqual((data["run_state"], data["disks"][0]["pstatus"]), (None, None))
+        self.assertEqual((data["run_state"], data["disks"][0]["pstatus"]), ("unknown", None))
         self.assertEqual(self.nodes.kinds(), [AllInstancesInfo.name])
         self.assertEqual(len(self.stage.feedback), 1)
 
@@ -132,3 +171,12 @@ class QueryDataTests(UnitTestCase):
     def test_unknown(self) -> None:
         """A name that is not there is refused."""
         self.assertIn("ghost", self.refused(OpInstanceQueryData(instances=("ghost",)), OpPrereqError))
+
+    def test_renamed(self) -> None:
+        """One that is renamed while its lock is waited for is not told of under its former name, nor under the new one."""
+        unit = LUInstanceQueryData(OpInstanceQueryData(instances=(NAME,)), self.stage.context())
+        self.successResultOf(Deferred.fromCoroutine(unit.expand_names()))
+        renamed = self.stage.config.rename_instance(INSTANCE.uuid, "secret.example.com", {})
+        self.successResultOf(Deferred.fromCoroutine(renamed))
+        error = self.failureResultOf(Deferred.fromCoroutine(unit.check()), OpPrereqError).value
+        self.assertEqual(str(error.args[0]), f"instance {NAME} was renamed meanwhile; ask again")

@@ -8,6 +8,7 @@ from ganeti_tx.model.opcodes import OpInstanceRemove
 from ganeti_tx.rpc.calls.disk import BlockdevRemove
 from ganeti_tx.rpc.calls.instance import InstanceForget
 from ganeti_tx.rpc.calls.instance import InstanceShutdown as ShutdownCall
+from ganeti_tx.rpc.calls.kept import KeptOwners
 from ganeti_tx.test.logic.stage import CONFIG, INSTANCE, UnitTestCase
 
 
@@ -17,7 +18,7 @@ class RemoveTests(UnitTestCase):
     def test_removes(self) -> None:
         """Stopped, its disks removed, forgotten, and its port is free again."""
         self.run_op(OpInstanceRemove(instance_name="web1", shutdown_timeout=3))
-        self.assertEqual(self.nodes.kinds(), ["instance_shutdown", "blockdev_remove"])
+        self.assertEqual(self.nodes.kinds(), [*["kept_owners"] * 2, "instance_shutdown", "blockdev_remove"])
         self.assertEqual(self.nodes.of_kind(ShutdownCall)[0].shutdown_timeout, 3)
         self.assertEqual(dict(self.stage.snapshot.instances), {})
         self.assertEqual(dict(self.stage.snapshot.disks), {})
@@ -42,15 +43,19 @@ class RemoveTests(UnitTestCase):
     def test_firmware(self) -> None:
         """What its node keeps of an instance beside its disks is removed, too; a node that does not answer is told of."""
         firm = replace(INSTANCE, hvparams={**INSTANCE.hvparams, "uefi": True})
-        for answer in (None, "gone"):
+        for knows, answer in ((True, None), (True, "gone"), (False, None)):
             self.stage = self.make_stage(replace(CONFIG, instances={firm.uuid: firm}))
-            self.stage.nodes.answer(InstanceForget, None)
+            nodes = self.stage.nodes
+            nodes.answers[KeptOwners] = lambda node, call: [firm.uuid] if node.startswith("node1") else []
+            if not knows:
+                nodes.fail(KeptOwners, "a call that its version does not know")
             if answer:
-                self.stage.nodes.fail(InstanceForget, answer)
+                nodes.fail(InstanceForget, answer)
             self.run_op(OpInstanceRemove(instance_name="web1"))
-            self.assertEqual(self.stage.nodes.kinds()[-1], "instance_forget")
+            forgotten = [node for node, call in nodes.sent if isinstance(call, InstanceForget)]
+            self.assertEqual(forgotten, ["node1.example.com"])
             self.assertEqual(dict(self.stage.snapshot.instances), {})
-        self.assertIn("gone", " ".join(self.stage.feedback))
+            self.assertEqual("gone" in " ".join(self.stage.feedback), answer == "gone")
 
     def test_failures_ignored(self) -> None:
         """It is forgotten all the same, with warnings."""

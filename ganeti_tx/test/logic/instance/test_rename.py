@@ -75,7 +75,8 @@ class RenameTests(UnitTestCase):
 
     def test_shut_down_by_its_user(self) -> None:
         """What is left of a run that the user ended is cleared away first."""
-        self.nodes.answer(InstanceInfo, RunningInstance(memory=128, vcpus=1, state=1, time=1.0))
+        left = RunningInstance(memory=128, vcpus=1, state=1, time=1.0)
+        self.nodes.answers[InstanceInfo] = lambda _node, call: None if call.instance_name == NEW else left
         self.run_op(RENAME)
         self.assertEqual(self.nodes.of_kind(InstanceShutdown)[0].instance_name, "web1.example.com")
 

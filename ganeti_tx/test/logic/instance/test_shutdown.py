@@ -26,6 +26,15 @@ class ShutdownTests(UnitTestCase):
         after = self.stage.snapshot.instances[UP.uuid]
         self.assertEqual((after.admin_state, after.disks_active), (AdminState.DOWN, False))
 
+    def test_told(self) -> None:
+        """What the node says of one that did not end as it was asked to reaches the operator."""
+        self.nodes.answer(ShutdownCall, "instance web1 was ended by signals: its script exited with status 1")
+        self.run_op(OpInstanceShutdown(instance_name="web1"))
+        self.assertEqual(
+            self.stage.feedback[-1],
+            "- WARNING: node node1.example.com: instance web1 was ended by signals: its script exited with status 1",
+        )
+
     def test_who_decided(self) -> None:
         """The source of the state is kept."""
         self.run_op(OpInstanceShutdown(instance_name="web1", admin_state_source=AdminStateSource.USER))

@@ -2,12 +2,18 @@
 
 from typing import Any
 
+import attrs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred
 
 from ganeti_tx.errors import OpExecError, OpPrereqError
+from ganeti_tx.jobs import lock_taking
+from ganeti_tx.locking.interfaces import Owner
+from ganeti_tx.locking.levels import Mode
 from ganeti_tx.logic.node.roles import FLAGS, lacking
+from ganeti_tx.logic.wanted_locks import on_nodes
 from ganeti_tx.model.config_data import ConfigData
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes import OpNodeSetParams
@@ -15,7 +21,7 @@ from ganeti_tx.model.versions import NODE_PROTOCOL_VERSION
 from ganeti_tx.rpc.calls.node import NodeCryptoTokens, NodeDemoteFromMc, NodeHasIpAddress, Version
 from ganeti_tx.rpc.calls.open_vswitch import CanConfigureOvs, NodeConfigureOvs
 from ganeti_tx.rpc.calls.queue import JobqueuePurge
-from ganeti_tx.rpc.interfaces import NodeUnreachableError
+from ganeti_tx.rpc.interfaces import NodeCallError, NodeUnreachableError
 from ganeti_tx.test.logic.stage import CONFIG, UnitTestCase
 from ganeti_tx.test.model.samples import NODE2
 
@@ -36,7 +42,7 @@ def cluster_of(*more: Node, pool: int = 2) -> ConfigData:
     """The stage's cluster with more nodes."""
     nodes = {**CONFIG.nodes, **{node.uuid: node for node in more}}
     (group,) = CONFIG.nodegroups.values()
-    certs = {uuid: f"digest of {node.name}" for uuid, node in nodes.items() if node.master_candidate}
+    certs = {uuid: f"digest-of-{node.name}" for uuid, node in nodes.items() if node.master_candidate}
     return replace(
         CONFIG,
         cluster=replace(CONFIG.cluster, candidate_pool_size=pool, candidate_certs=certs),
@@ -61,7 +67,7 @@ class SetParamsCase(UnitTestCase):
 
     def well(self) -> None:
         """All nodes answer as they must."""
-        self.nodes.answers[NodeCryptoTokens] = lambda node, call: [("ssl", f"digest of {node}")]
+        self.nodes.answers[NodeCryptoTokens] = lambda node, call: [("ssl", f"digest-of-{node}")]
         self.nodes.answer(Version, NODE_PROTOCOL_VERSION)
         self.nodes.answer(NodeHasIpAddress, True)
 
@@ -80,7 +86,7 @@ class SetParamsCase(UnitTestCase):
     def check_certificates(self) -> None:
         """Exactly the candidates may make node calls."""
         config = self.stage.snapshot
-        wanted = {uuid: f"digest of {node.name}" for uuid, node in config.nodes.items() if node.master_candidate}
+        wanted = {uuid: f"digest-of-{node.name}" for uuid, node in config.nodes.items() if node.master_candidate}
         self.assertEqual(dict(config.cluster.candidate_certs), wanted)
 
 
@@ -102,12 +108,11 @@ class RoleTests(SetParamsCase):
             self.assertIn("--auto-promote", self.refused(modify(**change), OpPrereqError))
         self.assertEqual(self.roles(), "C C R")
 
-    def test_locks(self) -> None:
-        """Who leaves the pool holds all nodes, so that no other leaves it at the same time; else one is enough."""
-        for change, held in (({"drained": True}, "node/[lockset]"), ({"vm_capable": True}, "node/node2-uuid")):
-            self.set_stage(cluster_of(member(3), pool=1))
-            self.run_op(modify(**change))
-            self.assertEqual(self.stage.locked[held], "exclusive", self.stage.locked)
+    def test_refuses_to_answer(self) -> None:
+        """A node that does not take the master for one goes offline, too; it runs no hooks."""
+        self.nodes.fail(Version, "node2 does not know the caller", NodeCallError)
+        self.run_op(modify(offline=True, auto_promote=True))
+        self.assertEqual(self.roles(), "C O C")
 
     def test_nobody_to_promote(self) -> None:
         """When no other node could be promoted, the pool shrinks."""
@@ -137,7 +142,7 @@ class RoleTests(SetParamsCase):
         def tokens(node: str, call: object) -> Any:
             if node == "node3.example.com":
                 raise NodeUnreachableError(f"node {node}: no route")
-            return [("ssl", f"digest of {node}")]
+            return [("ssl", f"digest-of-{node}")]
 
         self.nodes.answers[NodeCryptoTokens] = tokens
         self.run_op(modify(offline=True, auto_promote=True))
@@ -179,7 +184,7 @@ class RoleTests(SetParamsCase):
         self.set_stage(replace(cluster_of(), instances={instance.uuid: instance}, disks={}))
         self.assertIn("vm_capable", self.refused(modify(vm_capable=False), OpPrereqError))
         self.run_op(modify(offline=True))
-        self.assertIn("is primary node of web1.example.com; 'gnt-node failover", "".join(self.stage.feedback))
+        self.assertIn("is primary node of web1.example.com; 'gnt-instance failover -n", "".join(self.stage.feedback))
         self.assertEqual(self.roles(), "C O")
 
     def test_contradictions(self) -> None:
@@ -189,6 +194,93 @@ class RoleTests(SetParamsCase):
         self.set_stage(cluster_of(member(3, master_capable=False), member(4, offline=True)))
         self.assertIn("not master_capable", self.refused(modify(3, master_candidate=True), OpPrereqError))
         self.assertIn("--offline=no", self.refused(modify(4, master_candidate=True), OpPrereqError))
+
+
+class LockTests(SetParamsCase):
+    """What OP_NODE_SET_PARAMS holds: the node, and those that are promoted in its place."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.set_stage(cluster_of(member(3), member(4)))
+
+    def held(self) -> dict[str, str]:
+        """The locks of nodes that the change had."""
+        return {lock: mode for lock, mode in self.stage.locked.items() if lock.startswith("node/")}
+
+    def while_waiting_for(self, number: int, *changed: Node) -> None:
+        """Node 2 goes offline; nodes are changed while one is held by another job."""
+        other = attrs.evolve(self.stage.locks, owner=Owner(2, "other"))
+        self.successResultOf(Deferred.fromCoroutine(other.update(on_nodes([f"node{number}-uuid"], Mode.SHARED))))
+        done = self.stage.run(modify(offline=True, auto_promote=True))
+        self.assertNoResult(done)
+        digests = {node.uuid: f"digest-of-{node.name}" for node in changed}
+        self.successResultOf(Deferred.fromCoroutine(self.stage.config.change_nodes(changed, digests)))
+        self.successResultOf(Deferred.fromCoroutine(other.release_all()))
+        self.successResultOf(done)
+
+    def test_others_at_work(self) -> None:
+        """Nobody waits for a node that is not changed."""
+        for change, nodes in (
+            ({"drained": True, "auto_promote": True}, "23"),
+            ({"offline": True, "auto_promote": True}, "23"),
+            ({"vm_capable": True, "auto_promote": True}, "2"),
+            ({"secondary_ip": "198.51.100.2", "force": True}, None),
+        ):
+            self.set_stage(cluster_of(member(3), member(4)))
+            self.run_op(modify(**change))
+            held = {"node/[lockset]"} if nodes is None else {f"node/node{number}-uuid" for number in nodes}
+            self.assertEqual(self.held(), dict.fromkeys(held, "exclusive"))
+        self.set_stage(cluster_of(member(3), pool=1))
+        self.run_op(modify(offline=True))
+        self.assertEqual(self.held(), {"node/node2-uuid": "exclusive"})
+
+    def test_chosen_is_drained(self) -> None:
+        """Whoever cannot be promoted any more when its lock is there is let go of, and the next one is promoted."""
+        self.while_waiting_for(3, replace(self.stage.snapshot.nodes["node3-uuid"], drained=True))
+        self.assertEqual(self.roles(), "C O D C")
+        self.assertEqual(self.held(), dict.fromkeys(["node/node2-uuid", "node/node4-uuid"], "exclusive"))
+
+    def test_becomes_candidate(self) -> None:
+        """One that has become a candidate when its own lock is there is replaced by one whose lock is held."""
+        self.set_stage(cluster_of(member(2), member(3), member(4, master_candidate=True)))
+        nodes = self.stage.snapshot.nodes
+        comes, goes = nodes["node2-uuid"], nodes["node4-uuid"]
+        self.while_waiting_for(2, replace(comes, master_candidate=True), replace(goes, master_candidate=False))
+        self.assertEqual(self.roles(), "C O C R")
+        self.assertEqual(self.held(), dict.fromkeys(["node/node2-uuid", "node/node3-uuid"], "exclusive"))
+
+    def test_ever_others(self) -> None:
+        """Where each time others are to be promoted there is an end, and nothing is changed or held."""
+        self.patch(lock_taking, "CHOICES", 1)
+        self.nodes.fail(NodeCryptoTokens, "no route", NodeUnreachableError)
+        text = self.refused(modify(offline=True, auto_promote=True), OpPrereqError)
+        self.assertIn("became node4.example.com; so it was 1 times, try again", text)
+        self.assertEqual(self.roles(), "C C R R")
+
+    def asked(self) -> list[str]:
+        """The nodes that were asked whether they can be promoted."""
+        return [name for name, call in self.nodes.sent if isinstance(call, NodeCryptoTokens)]
+
+    def test_many_silent(self) -> None:
+        """Each silent node is asked once, and however many there are the change is made."""
+        self.set_stage(cluster_of(*map(member, range(3, 23))))
+        self.nodes.fail(NodeCryptoTokens, "no route", NodeUnreachableError)
+        self.run_op(modify(offline=True, auto_promote=True))
+        self.assertEqual(sorted(self.roles().split()), ["C", "O", *["R"] * 20])
+        self.assertEqual(len(self.asked()), len(set(self.asked())), self.asked())
+
+    def test_nobody_asked_for_nothing(self) -> None:
+        """A request that is refused anyway, or still waits for a lock, asks no node."""
+        self.refused(modify(1, offline=True, auto_promote=True), OpPrereqError)
+        self.assertEqual(self.asked(), [])
+        other = attrs.evolve(self.stage.locks, owner=Owner(2, "other"))
+        self.successResultOf(Deferred.fromCoroutine(other.update(on_nodes(["node3-uuid"], Mode.SHARED))))
+        done = self.stage.run(modify(offline=True, auto_promote=True))
+        self.assertNoResult(done)
+        self.assertEqual(self.asked(), [])
+        self.successResultOf(Deferred.fromCoroutine(other.release_all()))
+        self.successResultOf(done)
+        self.assertEqual(self.asked(), ["node3.example.com"])
 
 
 class SettingsTests(SetParamsCase):

@@ -98,6 +98,14 @@ class StateTests(GroupCase):
         self.assertIn("EINSTANCEDOWN", line)
         self.assertIn("halted by its hypervisor on node node1.example.com: io-error", line)
 
+    def test_not_reached(self) -> None:
+        """One that runs and is not reached, as its hypervisor knows, is told of, with the reason."""
+        running = {INSTANCE.name: replace(RUNNING, why="its interfaces are not connected")}
+        self.nodes.answers[AllInstancesInfo] = partial(on_first_node, running)
+        (line,) = self.found()
+        self.assertIn("EINSTANCEDOWN", line)
+        self.assertIn("instance runs on node node1.example.com, but its interfaces are not connected", line)
+
     def test_silent_hypervisor(self) -> None:
         """A node that cannot list its instances is told of."""
         self.nodes.fail(AllInstancesInfo, "no socket")

@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ECode, OpPrereqError
 from ganeti_tx.model.opcodes import decode
-from ganeti_tx.model.opcodes.bounds import LONGEST_NAME, LONGEST_PROSE, LONGEST_TEXT, LONGEST_VALUE
+from ganeti_tx.model.opcodes.bounds import LONGEST_NAME, LONGEST_PROSE, LONGEST_TEXT, LONGEST_VALUE, MOST_DEPENDENCIES
 from ganeti_tx.test.model.opcodes.facts import minimal
 
 CREATE = {**minimal("OP_INSTANCE_CREATE"), "reason": []}
@@ -40,6 +40,12 @@ class BoundTests(SynchronousTestCase):
         ):
             self.taken(**given("x" * limit))
             self.refused(f"{limit + 1} characters; allowed are {limit}", **given("x" * (limit + 1)))
+
+    def test_dependencies(self) -> None:
+        """A job waits for some thousands of others at most."""
+        many = [[number, ["success"]] for number in range(1, MOST_DEPENDENCIES + 1)]
+        self.taken(depends=many)
+        self.refused("depends: 4097 jobs; allowed are 4096", depends=[*many, [9999, []]])
 
     def test_several(self) -> None:
         """What stands in another opcode has the same limits."""

@@ -41,6 +41,7 @@ OWN: dict[str, dict[str, Any]] = {
     "OP_INSTANCE_MIGRATE": {
         "secondary_node": {"default": None, "required": False},
         "secondary_node_uuid": {"default": None, "required": False},
+        "copy_disks": {"default": False, "required": False},
     },
     "OP_OS_DIAGNOSE": {"group_name": {"default": None, "required": False}},
 }

@@ -1,7 +1,9 @@
 """What others than root could have put into a driver's directories is neither read, nor run, nor removed."""
 
 import os
+import stat
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +93,29 @@ class OwnDirectoriesTests(SynchronousTestCase):
         result = call()
         return Deferred.fromCoroutine(result) if hasattr(result, "send") else result
 
+    def test_kvm(self) -> None:
+        """Its driver, which has several: nothing of any is read, neither by a question nor by a daemon that is started."""
+        driver: Any = self.drivers[Hypervisor.KVM]
+        for directory in (
+            self.paths.kvm_conf_dir,
+            self.paths.kvm_pid_dir,
+            self.paths.kvm_firmware_dir,
+            self.paths.kvm_dir,
+        ):
+            directory.mkdir(parents=True, exist_ok=True, mode=0o750)
+            directory.chmod(0o770)
+            calls = [*self.calls(driver), driver.kept_names, driver.list_instances]
+            calls += [lambda: driver.console(kvm_spec(name=NAME)), lambda: driver.freeze(NAME, 1.0)]
+            calls += [lambda: driver.guest_interfaces(NAME), lambda: driver.clear_ended(NAME)]
+            for call in calls:
+                failed = self.failureResultOf(maybeDeferred(self.called, call), HypervisorError)
+                self.assertIn(f"{directory} is not used", failed.getErrorMessage())
+            driver.watch_ends(self.fail)
+            driver.thaw_all()
+            driver.listen_again(nullcontext)
+            directory.chmod(0o750)
+        self.assertEqual(self.runner.commands, [])
+
     def test_others_may_write(self) -> None:
         """The directory of all instances could have been filled by others."""
         for kind in CHECKED:
@@ -158,6 +183,14 @@ class OwnDirectoriesTests(SynchronousTestCase):
         places = [paths.run_dir / place for place, _ in KEPT.values()]
         for path in (*places, paths.log_kvm_dir, paths.log_xen_dir, paths.log_chroot_dir):
             self.assertTrue(mine & {path, *path.parents}, path)
+
+    def test_nobody_moves_them(self) -> None:
+        """What they lie in is root's, too, and nobody can move or remove there what is another user's."""
+        for path in (Paths().run_dir, Paths().log_kvm_dir.parent):
+            row = DIRECTORY_MODES[str(path)]
+            self.assertEqual(
+                (USERS[row.owner], row.mode & stat.S_ISVTX, row.mode & stat.S_IWOTH), ("root", stat.S_ISVTX, 0)
+            )
 
     def test_all_kept(self) -> None:
         """Each driver that keeps state is one in whose directory the watcher looks, and for the names that the driver has."""

@@ -31,6 +31,11 @@ class PageTests(SynchronousTestCase):
         cells = {(rows.STOP, first): "done", (rows.STOP_AT_ONCE, last): "why not: 1. this", (rows.CONSOLE, last): "ssh"}
         self.assertEqual(rows.known(rows.page(cells)), cells)
 
+    def test_noted(self) -> None:
+        """Of what was noted on a machine without the page, a line for each test, each cell counts as it was found last."""
+        notes = '["kvm", {"stop": "why not", "start": "done"}]\n["lxc", {"stop": "done"}]\n["kvm", {"stop": "done"}]\n'
+        self.assertEqual(rows.noted(notes), {"kvm": {"stop": "done", "start": "done"}, "lxc": {"stop": "done"}})
+
 
 def rows_and_columns() -> list[tuple[str, str]]:
     """All places of the table."""

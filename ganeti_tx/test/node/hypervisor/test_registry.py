@@ -20,6 +20,7 @@ from ganeti_tx.runtime.process import IProcessRunner
 from ganeti_tx.runtime.threads import InlineThreads, IThreads
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner
+from ganeti_tx.test.test_layers import imports_of
 
 
 @define
@@ -42,6 +43,19 @@ class RegistryTests(SynchronousTestCase):
         """Each folder with a driver is what a declaration names."""
         folders = [path.parent.name for path in Path(hypervisor.__path__[0]).glob("*/driver.py")]
         self.assertEqual({kind.driver for kind in HYPERVISORS.values()} - {None}, set(folders))
+
+    def test_apart(self) -> None:
+        """Nobody else imports what lies in the folder of a driver: what several need lies beside it."""
+        top = Path(hypervisor.__path__[0])
+        found = [
+            f"{path.relative_to(top)} imports {target}"
+            for folder in (path.parent for path in top.glob("*/driver.py"))
+            for path in top.rglob("*.py")
+            if folder not in path.parents
+            for target, _ in imports_of(path)
+            if target.startswith(f"node.hypervisor.{folder.name}.")
+        ]
+        self.assertEqual(found, [])
 
     def test_available(self) -> None:
         """What the cluster takes for available is what nodes have drivers for, each under its own name."""

@@ -11,6 +11,7 @@ from twisted.internet.defer import Deferred
 from ganeti_tx.errors import GanetiError, OpExecError, OpPrereqError
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.os.scripts import CREATE_TIMEOUT, OsScripts
+from ganeti_tx.node.os.streaming import EXPORT, IMPORT, streaming
 from ganeti_tx.rpc.calls.os import OsValidate
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.process import ProcessResult
@@ -177,11 +178,34 @@ class ScriptsTests(ScriptsTestCase):
         self.assertIn("timed out", str(self.failureResultOf(running, OpExecError).value))
 
     def test_untrusted(self) -> None:
-        """An untrusted create script never runs on the node."""
+        """No script of an untrusted OS runs on the node, and each error tells what may be done instead."""
         self.files.remove(self.path / "create")
         self.write(self.path / "create_untrusted", "#!/bin/sh\n", 0o755)
-        self.assertIn("create_untrusted", self.failed(self.scripts.run_create(SPEC, DISKS), OpPrereqError))
+        for refused, told in (
+            (self.scripts.run_create(SPEC, DISKS), "create script itself; .*--install-image"),
+            (self.scripts.run_rename(SPEC, DISKS, "old.example.com"), "rename script itself; .*keeps its name"),
+            (self.validated(scripts=["export"]), "export script itself; 'gnt-instance modify -o'"),
+            (self.validated(scripts=["import"]), "import script itself; .*config.ini"),
+            (self.validated(on_node=True), "create script itself; .*--install-image"),
+        ):
+            self.assertRegex(self.failed(refused, OpPrereqError), f"'debian' has only create_untrusted, .*{told}")
+        for name in (EXPORT, IMPORT):
+            self.assertRaises(OpPrereqError, streaming, self.scripts, name, SPEC, DISKS, 0, DISKS[0])
         self.assertEqual(self.runner.calls, [])
+
+    def test_parameters_of_untrusted(self) -> None:
+        """Nor does its verify script; which parameters there are is known without."""
+        self.files.remove(self.path / "create")
+        self.write(self.path / "create_untrusted", "#!/bin/sh\n", 0o755)
+        self.assertTrue(self.get(self.validated(checks=["parameters"], osparams={"dhcp": "yes"})))
+        refused = self.failed(self.validated(checks=["parameters"], osparams={"dhpc": "yes"}), OpPrereqError)
+        self.assertIn("not supported by the OS debian: dhpc", refused)
+        self.assertEqual(self.runner.calls, [])
+
+    def validated(self, **asked: Any) -> Coroutine[Any, Any, bool]:
+        """What the node is asked of the OS."""
+        all_asked = {"required": True, "os_name": SPEC.os, "checks": [], "osparams": {}, **asked}
+        return self.scripts.validate(OsValidate(**all_asked))
 
     def test_rename(self) -> None:
         """The rename script is told the old name."""

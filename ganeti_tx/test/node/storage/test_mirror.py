@@ -6,9 +6,9 @@ from twisted.internet.task import Clock
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.model.status import LocalDiskStatus
 from ganeti_tx.node.storage.tree import DeviceTree
-from ganeti_tx.test.contracts.storage_abilities import MirrorContract
-from ganeti_tx.test.fakes.mirror import MirrorWire
+from ganeti_tx.test.contracts.storage_mirror import MirrorContract
 from ganeti_tx.test.fakes.mirror_node import MirrorNode, mirror_spec
+from ganeti_tx.test.fakes.mirror_wire import MirrorWire
 
 ADDRESSES = ("198.51.100.1", "198.51.100.2")
 

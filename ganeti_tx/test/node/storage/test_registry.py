@@ -15,6 +15,7 @@ from ganeti_tx.model.enums import StorageType
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node import storage
 from ganeti_tx.node.storage.diskless.driver import Diskless
+from ganeti_tx.node.storage.holders import DiskHolders
 from ganeti_tx.node.storage.interfaces import IPools, IStorage
 from ganeti_tx.node.storage.kinds import StorageKind, together
 from ganeti_tx.node.storage.registry import load_storage, registrations
@@ -35,6 +36,7 @@ class SomeParts:
     clock: Clock = field(factory=Clock)
     now: Callable[[], float] = lambda: 0.0
     open_log: OpenLog = open_log
+    holders: DiskHolders = field(factory=DiskHolders)
     runner: FakeProcessRunner = field(factory=lambda: FakeProcessRunner(Clock()))
 
 
@@ -63,7 +65,7 @@ class RegistryTests(SynchronousTestCase):
 
     def test_pools(self) -> None:
         """Pools are those of storage types, whichever templates lie in them."""
-        self.assertEqual(sorted(self.storage.pools), ["file", "lvm-pv", "lvm-vg", "sharedfile"])
+        self.assertEqual(sorted(self.storage.pools), ["file", "gluster", "lvm-pv", "lvm-vg", "rados", "sharedfile"])
         self.assertLessEqual(set(self.storage.pools), {each.value for each in StorageType})
         for pools in self.storage.pools.values():
             self.assertTrue(verifyObject(IPools, pools))
@@ -75,11 +77,9 @@ class RegistryTests(SynchronousTestCase):
 
     def test_unknown(self) -> None:
         """A template that is not there is refused, naming those that are."""
-        error = self.assertRaises(BlockDeviceError, self.storage.of, "rbd")
-        self.assertEqual(
-            str(error),
-            "disk template 'rbd' is not available on this node; available: blockdev, diskless, drbd, ext, file, plain, sharedfile",
-        )
+        error = self.assertRaises(BlockDeviceError, self.storage.of, "tape")
+        there = ", ".join(sorted(AVAILABLE))
+        self.assertEqual(str(error), f"disk template 'tape' is not available on this node; available: {there}")
 
     def test_diskless(self) -> None:
         """Diskless has no disks, so every question about one is a mistake."""

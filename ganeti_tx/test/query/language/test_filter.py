@@ -5,6 +5,7 @@ from typing import Any
 from ganeti_tx.errors import ECode, GanetiError, OpPrereqError, ParameterError, QueryFilterParseError
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.query.language.filter import MAX_DEPTH, MAX_TERMS, Parser
+from ganeti_tx.query.language.slices import at_once
 from ganeti_tx.test.query.case import QueryCase
 from ganeti_tx.test.query.facts_table import FACTS
 
@@ -44,6 +45,23 @@ class OperatorTests(QueryCase):
             self.assert_pass([sign, "serial_no", 2.0], "Db")
             self.assert_pass([sign, "serial_no", "2"])
             self.assert_pass([sign, "disks_active", 1])
+
+    def test_one_of_many(self) -> None:
+        """Equalities with one field find what each would."""
+        self.assert_pass(["|", ["=", "os", "alpine"], ["==", "os", "x"], ["=", "os", 1]], "web10")
+        self.assert_pass(["|", ["=", "serial_no", 2.0], ["=", "serial_no", "10"], ["=", "serial_no", 1]], "Db", "web1")
+        self.assert_pass(["|", ["=", "disks_active", 1], ["=", "disks_active", 0]])
+        self.assert_pass(["|", ["=", "tags", "a"], ["=", "tags", "prod"]])
+        self.assert_pass(["|", ["=", "name", "web1"], ["=", "os", "alpine"]], "web1", "web10")
+        self.assert_pass(["&", ["|", ["=", "name", "web1"], ["=", "name", "Db"]], ["&"]], "Db", "web1")
+
+    def test_many_cost_no_more(self) -> None:
+        """However many values a field may be equal to, each row is looked at once."""
+        condition = ["|", *(["=", "os", f"os{number}"] for number in range(1000))]
+        looks: list[object] = []
+        test = Parser(self.queries.resources["instance"].fields).parse(condition).bind(lambda field: looks.append)
+        self.assertEqual(at_once(test(["row", "row"])), [False, False])
+        self.assertEqual(looks, ["row", "row"])
 
     def test_not_equal(self) -> None:
         """!= is the negation of ==."""

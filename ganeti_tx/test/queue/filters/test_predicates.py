@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ECode, OpPrereqError
+from ganeti_tx.model.opcodes import REDACTED
 from ganeti_tx.queue.filters.predicates import check_predicates, read_predicate
 from ganeti_tx.test.queue.filters.rules import NANOSECONDS, job, op
 
@@ -77,12 +78,48 @@ class MeaningTests(SynchronousTestCase):
         """No filter lets every job pass."""
         self.all_say(True, "opcode", None)
 
+    def test_secrets(self) -> None:
+        """What may not be seen of a job cannot be guessed by a rule either; what it is called can be seen."""
+        inner = op(
+            "OP_INSTANCE_CREATE", instance_name="web1", mode="create", disk_template="diskless", disks=[], nics=[],
+            osparams_private={"pw": "hunter2"},
+        ).input  # fmt: skip
+        jobs = [
+            job(1, op("OP_INSTANCE_SET_PARAMS", osparams_private={"pw": "hunter2"})),
+            job(1, op("OP_INSTANCE_REINSTALL", osparams_secret={"pw": REDACTED}, osparams_private={"pw": "hunter2"})),
+            job(1, op("OP_CLUSTER_SET_PARAMS", osparams_private_cluster={"pw": {"pw": "hunter2"}})),
+            job(1, op("OP_INSTANCE_MULTI_ALLOC", instances=[inner])),
+            job(1, op("OP_INSTANCE_OF_ANOTHER_VERSION", osparams_private={"pw": "hunter2"})),
+        ]
+        hiding = ("osparams_private", "osparams_private_cluster.pw", "instances.0.osparams_private")
+        for each in jobs:
+            for field in (f"{name}.pw" for name in hiding):
+                for guess in (["=~", field, "^h"], ["==", field, "hunter2"], ["=[]", field, "hunter2"], ["?", field]):
+                    self.assertFalse(read_predicate("opcode", guess, 0)(each), guess)
+        self.assertTrue(read_predicate("opcode", ["=~", "osparams_secret.pw", "redacted"], 0)(jobs[1]))
+        for number, field in ((0, "osparams_private"), (2, "osparams_private_cluster.pw"), (3, "instances.0")):
+            self.assertTrue(read_predicate("opcode", ["?", field], 0)(jobs[number]), field)
+
     def test_broken_trail(self) -> None:
         """A job file with something else for a trail is no reason to fail."""
         odd = job(1, op(), op())
         odd.ops[0].input["reason"] = None
         odd.ops[1].input["reason"] = [[], ["x"], "text", 5]
         self.assertFalse(read_predicate("reason", ["==", "reason", "night"], 0)(odd))
+
+    def test_signature(self) -> None:
+        """Rules do not see who asked for a job over the Remote API."""
+        signed = job(1, op())
+        signed.ops[0].input["reason"] = [
+            ["gnt:rapi:caller", "jack", 1],
+            ["gnt:rapi:scopes", "x", 1],
+            ["gnt:user", "night", 1],
+        ]
+        for source in ("gnt:rapi:caller", "gnt:rapi:scopes"):
+            self.assertFalse(read_predicate("reason", ["==", "source", source], 0)(signed))
+        self.assertFalse(read_predicate("reason", ["==", "reason", "jack"], 0)(signed))
+        self.assertTrue(read_predicate("reason", ["==", "reason", "night"], 0)(signed))
+        self.assertFalse(read_predicate("opcode", ["==", "reason.0.1", "jack"], 0)(signed))
 
 
 class RefusalTests(SynchronousTestCase):

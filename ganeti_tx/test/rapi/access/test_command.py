@@ -9,13 +9,13 @@ import bcrypt
 from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import ExitCode, GenericError
+from ganeti_tx.model.scope import Scope
 from ganeti_tx.rapi.access.authorization import BearerLogin
 from ganeti_tx.rapi.access.command import Terminal, run
 from ganeti_tx.rapi.access.rights import Rights
 from ganeti_tx.rapi.access.tokens import StoredTokens, Token, parse_tokens
 from ganeti_tx.rapi.access.users import parse_users
 from ganeti_tx.rapi.access.watched_file import WatchedFile
-from ganeti_tx.rapi.caller import Scope
 from ganeti_tx.runtime.file_lock import hold
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.ownership import no_owners
@@ -33,6 +33,14 @@ class Tty(io.StringIO):
         return True
 
 
+class Impatient(Tty):
+    """Somebody who would rather not type."""
+
+    def isatty(self) -> bool:
+        """He ends the command."""
+        raise KeyboardInterrupt
+
+
 class CommandCase(SynchronousTestCase):
     """Runs of the command over a directory of its own."""
 
@@ -44,7 +52,10 @@ class CommandCase(SynchronousTestCase):
         self.owned: list[str] = []
         self.lacking: list[tuple[str, str]] = []
         self.spread_error: GenericError | None = None
+        self.withdraw_error: BaseException | None = None
         self.spreads = 0
+        self.withdrawn: list[str] = []
+        self.jobs: list[str] = []
 
     def run_it(self, line: str, stdin: str | Tty = "", typed: list[str] | None = None) -> tuple[int, str, str]:
         """The exit status, and what it wrote."""
@@ -53,6 +64,7 @@ class CommandCase(SynchronousTestCase):
         terminal = Terminal(
             paths=self.paths, files=self.files, owners=no_owners, entropy=self.entropy, now=lambda: NOW, stdin=given,
             out=out, err=err, ask=lambda _prompt: (typed or []).pop(0), cost=4, spread=self.spread,
+            withdraw=self.withdraw,
         )  # fmt: skip
         return run(terminal, line.split()), out.getvalue(), err.getvalue()
 
@@ -62,6 +74,13 @@ class CommandCase(SynchronousTestCase):
         if self.spread_error is not None:
             raise self.spread_error
         return self.lacking
+
+    def withdraw(self, caller: str) -> list[str]:
+        """What becomes of somebody's jobs."""
+        self.withdrawn.append(caller)
+        if error := self.withdraw_error or self.spread_error:
+            raise error
+        return self.jobs
 
     def ok(self, line: str, stdin: str | Tty = "", typed: list[str] | None = None) -> str:
         """What a run that succeeds writes to standard output."""
@@ -209,6 +228,21 @@ class TokenTests(CommandCase):
         self.paths.rapi_roles_file.parent.mkdir(parents=True)
         self.paths.rapi_roles_file.write_text("ops instances_name_startup\n")
         self.assertIsNotNone(self.found(self.add("ci --role @ops")))
+
+
+class ScopeTests(CommandCase):
+    """What people and programs are kept to."""
+
+    def test_list(self) -> None:
+        """Everybody by his scopes, from all the files; nobody where there are none."""
+        self.assertEqual(self.ok("scope list"), "")
+        self.ok("user add jack --allow write --scope tag=web,group=rack1", "secret\n")
+        self.ok("token add ci --scope group=rack1")
+        self.paths.rapi_roles_file.write_text("ops write,group=rack2\n")
+        self.paths.rapi_ldap_file.write_text("group Web Team = read,tag=web\n")
+        listed = self.ok("scope list").splitlines()
+        kept = ["group=rack1 token ci", "group=rack1 user jack", "group=rack2 role ops"]
+        self.assertEqual(sorted(listed), [*kept, "tag=web directory group web team", "tag=web user jack"])
 
 
 class LdapTests(CommandCase):

@@ -9,10 +9,11 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer, provider
 from zope.interface.verify import verifyObject
 
+from ganeti_tx.model.scope import Scope
 from ganeti_tx.rapi.access.passwords import ha1
 from ganeti_tx.rapi.access.throttle import ADDRESS_FAILURES
 from ganeti_tx.rapi.access.tokens import hash_of, new_secret
-from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate, Scope
+from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate
 from ganeti_tx.rapi.http.http_errors import HttpError
 from ganeti_tx.runtime.threads import IThreads
 from ganeti_tx.test.rapi.access.gates import CREATE, INFO, INSTANCES, QUERY, STARTUP, MemoryGate, basic

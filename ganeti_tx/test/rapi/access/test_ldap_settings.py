@@ -2,9 +2,9 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from ganeti_tx.model.line_file import LineError
 from ganeti_tx.rapi.access.ldap_escape import in_dn, in_filter, is_usable
 from ganeti_tx.rapi.access.ldap_settings import ServerUrl, parse_ldap_settings
-from ganeti_tx.rapi.access.line_file import LineError
 from ganeti_tx.rapi.access.rights import read_rights
 
 GOOD = """

@@ -2,10 +2,10 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.rapi.access.line_file import LineError
+from ganeti_tx.model.line_file import LineError
+from ganeti_tx.model.scope import Scope
 from ganeti_tx.rapi.access.rights import read_rights, unknown_words
 from ganeti_tx.rapi.access.roles import parse_roles
-from ganeti_tx.rapi.caller import Scope
 from ganeti_tx.test.rapi.access.gates import CREATE, INFO, INSTANCES, OPERATIONS, QUERY, STARTUP, STORAGE
 
 EVERYTHING = {"info:GET", "query:PUT", "instances_name_startup:PUT", "instances:POST", "instances:GET"} | {

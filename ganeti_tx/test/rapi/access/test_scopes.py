@@ -1,74 +1,14 @@
 """Scoped users, before a whole cluster."""
 
-from html import unescape
-from http import HTTPStatus
 from typing import Any
 
-from ganeti_tx.luxi.client import Client
-from ganeti_tx.rapi.access.scope_rows import CALLER_SOURCE
-from ganeti_tx.test.inprocess.case import ClusterCase
-from ganeti_tx.test.rapi.access.gates import MemoryGate, basic
-from ganeti_tx.test.rapi.requests import Answer, FakeLuxi, Rapi
-
-USERS = """
-web pw write,read,tag=web
-other pw write,read,tag=web
-rack pw write,read,group=rack1
-root pw @admin
-"""
-MINE, THEIRS = "web1.example.com", "web2.example.com"
-CREATE = {
-    "__version__": 1, "name": "web3.example.com", "os": "noop", "mode": "create", "disk_template": "file",
-    "disks": [{"size": 1024}], "nics": [{}], "pnode": "node2.example.com",
-    "ip_check": False, "name_check": False,
-}  # fmt: skip
-
-
-class ClusterLuxi(FakeLuxi):
-    """The cluster's own LUXI, kept of which calls came."""
-
-    def __init__(self, client: Client) -> None:
-        super().__init__()
-        self.client = client
-
-    async def call(self, method: str, args: list[Any]) -> Any:
-        """As AsyncClient.call says."""
-        self.calls.append((method, args))
-        return self.client.call(method, args)
-
-
-class ScopeCase(ClusterCase):
-    """One instance with the tag web, one with the tag db."""
-
-    def setUp(self) -> None:
-        """Make them."""
-        super().setUp()
-        self.addCleanup(self.cluster.pass_time, 300)  # until all jobs have ended
-        self.ok("gnt-instance add -t file -s 1G -o noop -n node2 --tags web,nice web1")
-        self.ok("gnt-instance add -t file -s 1G -o noop -n node2 --tags db web2")
-        self.luxi_seen = ClusterLuxi(self.luxi())
-        self.rapi = Rapi(luxi=self.luxi_seen, gate=MemoryGate({"users": USERS}).gate)
-
-    def ask(self, method: str, path: str, body: Any = None, user: str = "web") -> Answer:
-        """A request of a user."""
-        return self.rapi.request(method, path, body, {"Authorization": basic(user, "pw")})
-
-    def done(self, method: str, path: str, body: Any = None, user: str = "web") -> Any:
-        """What a request that succeeds gives."""
-        answer = self.ask(method, path, body, user)
-        self.assertEqual(answer.status, 200, answer.body)
-        return answer.json
-
-    def let_through(self, method: str, path: str, body: Any) -> None:
-        """A request that the user may make, whether this version can do it or not."""
-        answer = self.ask(method, path, body)
-        self.assertIn(answer.status, (HTTPStatus.OK, HTTPStatus.NOT_IMPLEMENTED), answer.body)
-
-    def refused(self, status: int, method: str, path: str, body: Any = None, user: str = "web") -> str:
-        """The message of one that does not."""
-        answer = self.ask(method, path, body, user)
-        self.assertEqual(answer.status, status, answer.body)
-        return unescape(str(answer.json["message"]))
+from ganeti_tx.model.scope import SCOPES_SOURCE
+from ganeti_tx.model.signature import CALLER_SOURCE, signature_of
+from ganeti_tx.rapi.access.scope_rows import SCOPE_FIELDS
+from ganeti_tx.rapi.access.scoped_calls import AT_ONCE, parts_of
+from ganeti_tx.test.rapi.access.gates import MemoryGate
+from ganeti_tx.test.rapi.access.scope_case import CREATE, MINE, THEIRS, USERS, ScopeCase
+from ganeti_tx.test.rapi.requests import Rapi
 
 
 class QueryTests(ScopeCase):
@@ -105,6 +45,31 @@ class QueryTests(ScopeCase):
         for resource in ("node", "group", "lock", "network"):
             self.refused(403, "GET", f"/2/query/{resource}?fields=name")
         self.assertTrue(self.done("GET", "/2/query/instance/fields?fields=name")["fields"])
+
+    def test_filter_errors(self) -> None:
+        """What a filter cannot be asked of tells nothing of instances outside; of those inside it says why."""
+        for term in (["=~", "be/maxmem", "x"], ["<", "tags", 1], ["=~", "uuid", "(.*.*.*.*.*.*)x"]):
+            for body in (["&", ["=", "name", THEIRS], term], ["&", term, ["=", "name", THEIRS]], ["!", term]):
+                theirs = {"fields": ["name"], "qfilter": ["&", ["!=", "name", MINE], body]}
+                self.assertEqual(self.done("PUT", "/2/query/instance", theirs)["data"], [], body)
+        mine = {"fields": ["name"], "qfilter": ["&", ["=", "name", MINE], ["=~", "be/maxmem", "x"]]}
+        self.assertIn("field 'be/maxmem' holds 128", self.refused(400, "PUT", "/2/query/instance", mine))
+        self.refused(400, "PUT", "/2/query/instance", {"fields": ["name"], "qfilter": []})
+
+    def test_in_parts(self) -> None:
+        """More rows than a filter may name come in parts."""
+        self.assertEqual([len(part) for part in parts_of(list(range(2 * AT_ONCE + 1)))], [AT_ONCE, AT_ONCE, 1])
+        self.assertEqual(list(parts_of([])), [()])
+
+    def test_nothing_is_asked_of_others(self) -> None:
+        """Whatever is asked for, the nodes are not asked about instances outside: that would take a time that tells of them."""
+        asked = {"fields": ["name", "status"], "qfilter": ["=", "status", "running"]}
+        self.assertEqual(
+            self.done("PUT", "/2/query/instance", asked, user="other")["data"], [[[0, MINE], [0, "running"]]]
+        )
+        self.luxi_seen.calls.clear()
+        self.refused(404, "GET", f"/2/instances/{THEIRS}")
+        self.assertEqual([args[1] for method, args in self.luxi_seen.calls], [list(SCOPE_FIELDS)])
 
     def test_rest(self) -> None:
         """Whatever is neither instances nor jobs is refused, save what shows nothing of the cluster."""
@@ -145,9 +110,14 @@ class SubmissionTests(ScopeCase):
             ({"disks": [{"uuid": "some"}]}, "'uuid' in 'disks'"),
             ({"nics": [{"network": "dmz"}]}, "'network' in 'nics'"),
             ({"nics": [{"link": "br1"}]}, "'link' in 'nics'"),
+            ({"nics": [{"ip": "192.0.2.2"}]}, "addresses of network cards, such as '192.0.2.2', only pool or none"),
+            ({"nics": [{"ip": "auto"}]}, "such as 'auto'"),
+            ({"conflicts_check": False}, "'conflicts_check'"),
+            ({"name": "node2.example.com"}, "'node2.example.com' is the name of a node or of the cluster"),
             ({"hvparams": {"kernel_path": "/etc/shadow"}}, "'kernel_path' in 'hvparams'"),
             ({"hvparams": {"kvm_extra": "-x"}}, "'kvm_extra' in 'hvparams'"),
             ({"hvparams": {"kernel_args": "x' extra"}}, "'kernel_args' in 'hvparams'"),
+            ({"hvparams": {"disk_type": "scsi-generic"}}, "'disk_type' in 'hvparams' as 'scsi-generic'"),
             ({"hypervisor": "chroot"}, "the hypervisor 'chroot'"),
             ({"mode": "import", "src_path": "/x"}, "'src_path'"),
             ({"mode": "import"}, "mode 'import'"),
@@ -160,15 +130,32 @@ class SubmissionTests(ScopeCase):
         inner = {key: value for key, value in inside.items() if key != "__version__"}
         self.refused(403, "POST", "/2/instances-multi-alloc", {"instances": [inner]})
 
+    def test_hypervisor(self) -> None:
+        """Where none is named it is the cluster's, which is judged, too, and stays so whatever the cluster's is later."""
+        create = {**CREATE, "pnode": None, "iallocator": "some", "tags": ["web"]}
+        job = self.done("POST", "/2/instances", create)
+        self.assertEqual(self.done("GET", f"/2/jobs/{job}")["ops"][0]["hypervisor"], "fake")
+        self.cluster.pass_time(60)
+        self.ok("gnt-cluster modify --enabled-hypervisors=chroot,fake")
+        self.assertIn("the hypervisor 'chroot'", self.refused(403, "POST", "/2/instances", create))
+        self.assertIn(
+            "the hypervisor 'chroot'", self.refused(403, "POST", "/2/instances", {**create, "hypervisor": None})
+        )
+        self.done("POST", "/2/instances", {**create, "hypervisor": "fake"})
+
     def test_modify(self) -> None:
         """Changes reach what belongs to the instance, and nothing beyond it."""
         path = f"/2/instances/{MINE}/modify"
         self.let_through("PUT", path, {"beparams": {"maxmem": 256}, "hvparams": {"acpi": True}})
         self.let_through("PUT", path, {"disks": [["add", {"size": 1024}], [0, {"mode": "ro"}]], "nics": [["add", {}]]})
+        self.let_through("PUT", path, {"nics": [["modify", 0, {"ip": "none"}], ["modify", 0, {"ip": "pool"}]]})
         for body, word in [
             ({"disks": [["attach", {"uuid": "other"}]]}, "attach disks"),
             ({"disks": [["detach", {}]]}, "detach disks"),
             ({"nics": [["add", {"network": "dmz"}]]}, "'network' in 'nics'"),
+            ({"nics": [["modify", 0, {"ip": "192.0.2.2"}]]}, "such as '192.0.2.2'"),
+            ({"nics": [[0, {"ip": "169.254.0.1"}]]}, "such as '169.254.0.1'"),
+            ({"conflicts_check": False, "nics": [["add", {}]]}, "'conflicts_check'"),
             ({"hvparams": {"cdrom_image_path": "/dev/sda"}}, "'cdrom_image_path'"),
             ({"instance_uuid": "other"}, "'instance_uuid'"),
             ({"remote_node": "node3.example.com"}, "in none of the node groups"),
@@ -178,6 +165,15 @@ class SubmissionTests(ScopeCase):
             self.refused(403, "PUT", f"/2/instances/{MINE}/failover", {node: "node3.example.com"})
         self.refused(403, "POST", f"/2/instances/{MINE}/recreate-disks", {"nodes": ["node3.example.com"]})
         self.refused(403, "PUT", f"/2/instances/{MINE}/prepare-export?mode=remote")
+
+    def test_rename(self) -> None:
+        """Any name that is no host's and no address, be it in DNS or not."""
+        path, unchecked = f"/2/instances/{MINE}/rename", {"name_check": False, "ip_check": False}
+        hosts = ("node1.example.com", "NODE1.example.com", "node1", "node1.example", "cluster.example.com")
+        for name in (*hosts, "localhost", "LOCALHOST.localdomain", "127.53.35.2", "127.1", "2130706433", "0x7F000001"):
+            refused = self.refused(403, "PUT", path, {"new_name": name, **unchecked})
+            self.assertIn(f"'{name}' is the name of a node or of the cluster", refused)
+        self.let_through("PUT", path, {"new_name": "web4.example.com", **unchecked})
 
     def test_tags(self) -> None:
         """Tags may be changed, but not those that say what is in scope."""
@@ -211,6 +207,34 @@ class JobTests(ScopeCase):
         self.assertEqual({**hidden, "id": 0}, {**gone, "id": 0})
         self.assertIsNone(hidden["status"])
 
+    def test_read_once(self) -> None:
+        """The opcodes of all jobs are not read for each question, and a job that is new since is there all the same."""
+        ids = {each["id"] for each in self.done("GET", "/2/jobs")}
+        self.luxi_seen.calls.clear()
+        job = self.done("PUT", f"/2/instances/{MINE}/tags?tag=x", user="root")
+        self.done("PUT", f"/2/instances/{THEIRS}/tags?tag=x", user="root")
+        self.assertEqual({each["id"] for each in self.done("GET", "/2/jobs")}, {*ids, job})
+        self.done("GET", "/2/query/job?fields=id")
+        reads = [args[2:] for method, args in self.luxi_seen.calls if method.startswith("Query") and "ops" in args[1]]
+        self.assertEqual(reads, [[[">=", "id", job]]])
+
+    def test_filter_errors(self) -> None:
+        """A filter is asked about nothing of jobs that are not seen."""
+        for term in (["=~", "priority", "x"], ["<", "summary", 1], ["=~", "ops", "x"]):
+            theirs = {"fields": ["id"], "qfilter": ["&", ["=", "id", self.theirs], term]}
+            self.assertEqual(self.done("PUT", "/2/query/job", theirs)["data"], [], term)
+        mine = {"fields": ["id"], "qfilter": ["&", ["=", "id", self.mine], ["=", "priority", 0]]}
+        self.assertEqual(self.done("PUT", "/2/query/job", mine)["data"], [[[0, self.mine]]])
+        mine["qfilter"] = ["&", ["=", "id", self.mine], ["=~", "priority", "x"]]
+        self.refused(400, "PUT", "/2/query/job", mine)
+
+    def test_archived(self) -> None:
+        """Jobs in the archive are there for who asks for them."""
+        self.cluster.pass_time(120)
+        self.luxi_seen.client.archive_job(self.mine)
+        everything = {"fields": ["id"], "qfilter": ["?", "archived"]}
+        self.assertEqual(self.done("PUT", "/2/query/job", everything)["data"], [[[0, self.mine]]])
+
     def test_wait(self) -> None:
         """Others are not waited for."""
         wait = {"fields": ["id"]}
@@ -234,10 +258,28 @@ class JobTests(ScopeCase):
 
     def test_no_forging(self) -> None:
         """Who asked for a job cannot be made up."""
-        forged = {"timeout": 60, "reason": [[CALLER_SOURCE, "other", 1]]}
+        forged = {"timeout": 60, "reason": [[CALLER_SOURCE, "other", 1], [SCOPES_SOURCE, "tag=db", 1]]}
         job = self.done("PUT", f"/2/instances/{MINE}/shutdown", forged)
-        (op,) = self.done("GET", f"/2/jobs/{job}")["ops"]
+        (((op,),),) = self.luxi_seen.client.query_jobs([job], ["ops"])
         self.assertEqual([entry[1] for entry in op["reason"] if entry[0] == CALLER_SOURCE], ["web"])
+        self.assertEqual([entry[1] for entry in op["reason"] if entry[0] == SCOPES_SOURCE], ["tag=web"])
+        wait = self.done("GET", f"/2/jobs/{job}/wait", {"fields": ["ops"]})["job_info"][0]
+        query = self.done("GET", "/2/query/job?fields=id,ops")["data"]
+        for told in (
+            self.done("GET", f"/2/jobs/{job}")["ops"],
+            wait,
+            *(ops for (_, each), (_, ops) in query if each == job),
+        ):
+            (shown,) = told
+            self.assertEqual(signature_of(shown["reason"]), ())
+
+    def test_jobs_of_a_time_without_scopes(self) -> None:
+        """Nor is what somebody of that name asked for who was kept to nothing one's own."""
+        self.rapi = Rapi(luxi=self.luxi_seen, gate=MemoryGate({"users": "web pw @admin"}).gate)
+        job = self.done("PUT", f"/2/instances/{THEIRS}/tags?tag=x")
+        self.rapi = Rapi(luxi=self.luxi_seen, gate=MemoryGate({"users": USERS}).gate)
+        self.assertIsNone(self.done("GET", f"/2/jobs/{job}")["status"])
+        self.refused(404, "DELETE", f"/2/jobs/{job}")
 
     def test_depends(self) -> None:
         """A job may wait for those that one sees."""
@@ -266,4 +308,4 @@ class GroupTests(ScopeCase):
         self.refused(403, "POST", "/2/instances", {**CREATE, "snode": "node99"}, user="rack")
 
 
-del ScopeCase, ClusterCase
+del ScopeCase

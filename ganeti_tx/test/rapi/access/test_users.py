@@ -3,11 +3,11 @@
 import bcrypt
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.rapi.access.line_file import LineError
+from ganeti_tx.model.line_file import LineError
+from ganeti_tx.model.scope import Scope
 from ganeti_tx.rapi.access.passwords import Password, Scheme, decoy_like, ha1, matches, read_password
 from ganeti_tx.rapi.access.rights import Permission, Rights
 from ganeti_tx.rapi.access.users import User, parse_users
-from ganeti_tx.rapi.caller import Scope
 
 #: The form of one, cost 4.
 BCRYPT = "$2b$04$OQ0L0dJzhHmDpmDDPMmRhu0bVRZYLaEpNBeHPCW4RxxO6nRYTTDSi"

@@ -7,10 +7,11 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
+from ganeti_tx.model.scope import Scope
 from ganeti_tx.rapi.asking.memory import Memory
 from ganeti_tx.rapi.asking.questions import question
 from ganeti_tx.rapi.asking.recording import Exchange
-from ganeti_tx.rapi.caller import Caller, IGate, Scope
+from ganeti_tx.rapi.caller import Caller, IGate
 from ganeti_tx.rapi.http.representation import Representation
 from ganeti_tx.rapi.operations.operation import Call, Operation
 from ganeti_tx.test.rapi.requests import FakeLuxi, Rapi

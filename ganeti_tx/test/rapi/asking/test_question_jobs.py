@@ -8,8 +8,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
 from ganeti_tx.errors import JobQueueFull
+from ganeti_tx.model.scope import Scope
 from ganeti_tx.rapi.asking.question_jobs import ADDRESS_JOBS, ADDRESS_REFILL, ALL_JOBS, MOST_OPEN, RECENT
-from ganeti_tx.rapi.caller import Caller, IGate, Scope
+from ganeti_tx.rapi.caller import Caller, IGate
 from ganeti_tx.test.rapi.requests import Answer, FakeLuxi, Rapi
 
 
@@ -70,14 +71,19 @@ class SharingTests(QuestionCase):
     """One job for equal questions."""
 
     def test_shared(self) -> None:
-        """While a job is open equal questions get its id, whatever reasons they give and whoever asks."""
+        """While a job is open equal questions get its id, whatever reasons they give."""
         self.assertEqual(self.get(info()).json, 1)
         for status in ("queued", "waiting", "running", "canceling"):
             self.jobs[1] = status
             self.assertEqual(self.get(f"{info()}?reason=again").json, 1)
-        self.gate.caller = Caller("admin")
-        self.assertEqual(self.get(info()).json, 1)
         self.assertEqual(len(self.jobs), 1)
+
+    def test_each_his_own(self) -> None:
+        """Who has a name shares with himself alone: the job of somebody whose rights are taken away is cancelled."""
+        self.assertEqual(self.get(info()).json, 1)
+        for job, caller in ((2, Caller("token:ci")), (3, Caller("admin"))):
+            self.gate.caller = caller
+            self.assertEqual([self.get(info()).json for _ in range(2)], [job, job])
 
     def test_ended(self) -> None:
         """When it has ended, or is not there any more, there is a new one."""

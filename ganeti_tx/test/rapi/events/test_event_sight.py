@@ -3,7 +3,8 @@
 import json
 
 from ganeti_tx.luxi.transport_errors import NoMasterError
-from ganeti_tx.rapi.caller import Caller, Scope
+from ganeti_tx.model.scope import Scope
+from ganeti_tx.rapi.caller import Caller
 from ganeti_tx.rapi.events.event_feed import RETRY
 from ganeti_tx.test.rapi.event_case import CLUSTER, EventStreamCase, instance
 

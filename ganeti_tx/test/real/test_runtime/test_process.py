@@ -15,7 +15,7 @@ from twisted.internet.task import Clock, deferLater
 from twisted.python.failure import Failure
 
 from ganeti_tx.runtime import log_limit
-from ganeti_tx.runtime.reactor_process import GRACE, LONGEST, ReactorProcessRunner
+from ganeti_tx.runtime.reactor_process import GRACE, HELD, LONGEST, ReactorProcessRunner
 from ganeti_tx.runtime.script_log import open_log
 from ganeti_tx.test.contracts import process as contract
 
@@ -145,14 +145,38 @@ class ReactorProcessRunnerTests(contract.ProcessRunnerContract):
             await deferLater(reactor, 0.01)
 
     def test_held_pipes(self) -> Deferred[None]:
-        """What has left the group and holds the pipes keeps nobody waiting for ever."""
+        """What a program leaves in the background, with its pipes, is not waited for, and goes on."""
         return Deferred.fromCoroutine(self._test_held_pipes())
 
     async def _test_held_pipes(self) -> None:
         clock, note = Clock(), self.top / "pid"
-        ended = ReactorProcessRunner(reactor, clock).run(
-            ["/bin/sh", "-c", f"setsid sh -c 'echo $$ > {note}; exec sleep 1000' & echo said"], timeout=10
-        )
+        leaves = f"sh -c 'echo $$ > {note}; exec sleep 1000' & head -c 60000 /dev/zero; echo said >&2; exit 3"
+        runner = ReactorProcessRunner(reactor, clock)
+        ended = runner.run(["/bin/sh", "-c", leaves], timeout=10, stdin=b"x" * 200_000)
+        pid = int(await self._content(note))
+        try:
+            while not [call for call in clock.getDelayedCalls() if call.getTime() == HELD]:
+                await deferLater(reactor, 0.01)
+            await deferLater(reactor, 0.1)  # the reactor looks at the pipes, in which all is that was said
+            self.assertNoResult(ended)
+            clock.advance(HELD)
+            clock.advance(0)
+            result = self.successResultOf(ended)
+            os.kill(pid, 0)
+        finally:
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual((result.status, result.timed_out, result.stderr), (3, False, b"said\n"))
+        self.assertEqual(len(result.stdout), 60000)
+        self.assertEqual(clock.getDelayedCalls(), [])
+
+    def test_held_over_time(self) -> Deferred[None]:
+        """What has left the group of a program whose time is over, and holds the pipes, keeps nobody waiting for ever."""
+        return Deferred.fromCoroutine(self._test_held_over_time())
+
+    async def _test_held_over_time(self) -> None:
+        clock, note = Clock(), self.top / "pid"
+        leaves = f"setsid sh -c 'echo $$ > {note}; exec sleep 1000' & echo said; exec sleep 1000"
+        ended = ReactorProcessRunner(reactor, clock).run(["/bin/sh", "-c", leaves], timeout=10)
         pid = int(await self._content(note))
         try:
             for seconds in (10, GRACE):

@@ -5,6 +5,7 @@ from typing import Any
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.error import ConnectionDone, ConnectionLost
+from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
@@ -49,8 +50,9 @@ class ConnectionTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.transport = NodesSocket()
         self.addCleanup(self.transport.socket.close)
+        self.clock = Clock()
         self.unused = self.lost = 0
-        self.connection = NodeConnection(self.is_unused, self.is_lost)
+        self.connection = NodeConnection(self.is_unused, self.is_lost, self.clock)
         self.connection.makeConnection(self.transport)
 
     def is_unused(self, connection: NodeConnection) -> None:
@@ -61,6 +63,9 @@ class ConnectionTests(SynchronousTestCase):
     def is_lost(self, connection: NodeConnection) -> None:
         """None can be made any more."""
         self.lost += 1
+
+    def tearDown(self) -> None:
+        self.assertEqual(self.clock.getDelayedCalls(), [])
 
     def ask(self, body: bytes = b"body") -> "Deferred[Answer]":
         """A request goes out."""

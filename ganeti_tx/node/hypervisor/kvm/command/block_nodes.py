@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ganeti_tx.model.disk_template import QCOW2
 from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.node.hypervisor.kvm.command.disks import drive_cache
@@ -27,7 +28,9 @@ def block_node(params: KvmParams, disk: AttachedDisk, filename: str, is_device: 
         "discard": "unmap" if params.disk_discard == "unmap" else "ignore",
     }
     protocol = {"driver": "host_device" if is_device else "file", "filename": filename, "aio": params.disk_aio}
-    return {"driver": "raw", "node-name": node_name(disk.spec.uuid), **common, "file": {**protocol, **common}}
+    alone = {"backing": None} if disk.spec.format == QCOW2 else {}  # it is made upon no other file
+    image = {"driver": disk.spec.format, "node-name": node_name(disk.spec.uuid), **alone}
+    return {**image, **common, "file": {**protocol, **common}}
 
 
 def write_cache(params: KvmParams) -> str | None:

@@ -67,7 +67,8 @@ def disk_argv(plan: QemuPlan, places: Places, disk: AttachedDisk, number: int) -
         place: Place = {"bus": f"ide.{number // 2}", "unit": number % 2} if on_bus else {}
     else:
         place = disk_place(plan.params, places, disk.spec.uuid)
-    device = option("", **disk_device(plan.params, disk.spec.uuid, drive_id(disk.spec.uuid), place), bootindex=index)
+    values = disk_device(plan.params, disk.spec.uuid, drive_id(disk.spec.uuid), place)
+    device = option("", **values, bootindex=index, share_rw=True if plan.disks_come else None)
     thread = ["-object", option("iothread", id=thread_id(disk.spec.uuid))] if plan.params.disk_iothread else []
     return ["-drive", drive_option(plan.params, disk, "none"), *thread, "-device", device]
 
@@ -90,14 +91,18 @@ def drive_option(params: KvmParams, disk: AttachedDisk, interface: str) -> str:
         file=disk.uri or disk.path,
         **{"if": interface},
         id=drive_id(disk.spec.uuid),
-        format="raw",
+        format=disk.spec.format,
         cache=drive_cache(params) or None,
         aio=None if disk.uri else params.disk_aio,
         discard=None if params.disk_discard == "default" else params.disk_discard,
         readonly=True if disk.spec.mode == "ro" else None,
-        # Else QEMU opens it anew at the end of a migration, on both sides.
-        **{"auto-read-only": False if is_confined(params) else None},
+        **reopening(params),
     )
+
+
+def reopening(params: KvmParams) -> dict[str, Value]:
+    """The option by which QEMU keeps to what it has opened; else it opens it anew at the end of a migration, on both sides."""
+    return {"auto_read_only": False} if is_confined(params) else {}
 
 
 def is_confined(params: KvmParams) -> bool:

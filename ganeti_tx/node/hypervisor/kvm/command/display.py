@@ -4,11 +4,9 @@ from pathlib import Path
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.host_port import host_port
+from ganeti_tx.model.hypervisor import VNC_BASE_PORT
 from ganeti_tx.node.hypervisor.kvm.command.options import Value, option
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
-
-#: Display n listens on this port plus n.
-VNC_BASE_PORT = 5900
 
 
 def display_argv(plan: QemuPlan) -> list[str]:
@@ -48,11 +46,16 @@ def vnc_address(plan: QemuPlan) -> str:
     """Where VNC listens, as QEMU writes it. @raise HypervisorError: no port."""
     address = plan.params.vnc_bind_address
     if address.startswith("/"):
-        return f"unix:{Path(address) / plan.spec.name}.vnc".replace(",", ",,")
+        return f"unix:{vnc_socket(address, plan.spec.name)}".replace(",", ",,")
     port = console_port(plan, "VNC")
     if port < VNC_BASE_PORT:
         raise HypervisorError(f"network port {port} cannot be used for VNC: below {VNC_BASE_PORT}")
     return host_port(address.replace(",", ",,"), port - VNC_BASE_PORT)
+
+
+def vnc_socket(directory: str, name: str) -> Path:
+    """That of an instance whose bind address is a directory."""
+    return Path(directory) / f"{name}.vnc"
 
 
 def spice_argv(plan: QemuPlan) -> list[str]:

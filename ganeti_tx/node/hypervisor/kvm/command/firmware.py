@@ -1,5 +1,6 @@
 """The firmware, when it is not QEMU's own, and the TPM."""
 
+from ganeti_tx.node.hypervisor.kvm.command.disks import reopening
 from ganeti_tx.node.hypervisor.kvm.command.options import option
 from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 from ganeti_tx.node.hypervisor.kvm.firmware import FirmwareStore, images
@@ -13,7 +14,8 @@ def uefi_argv(plan: QemuPlan) -> list[str]:
     code, _ = images(plan.params)
     variables = FirmwareStore(plan.paths, plan.spec.uuid).variables
     argv = ["-drive", option("", **{"if": "pflash"}, unit=0, format="raw", file=str(code), readonly=True)]
-    argv += ["-drive", option("", **{"if": "pflash"}, unit=1, format="raw", file=str(variables))]
+    opened = {"file": str(variables), **reopening(plan.params)}
+    argv += ["-drive", option("", **{"if": "pflash"}, unit=1, format="raw", **opened)]
     if plan.params.secure_boot:
         argv += ["-global", "driver=cfi.pflash01,property=secure,value=on"]
         argv += ["-global", "ICH9-LPC.disable_s3=1"]  # a guest that wakes up would pass by the firmware's checks

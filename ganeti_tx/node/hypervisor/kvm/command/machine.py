@@ -9,11 +9,14 @@ from ganeti_tx.node.hypervisor.kvm.command.plan import QemuPlan
 #: So many memory modules a machine can get while it runs.
 MAX_DIMMS = 16
 
+#: What is wrong where it does not.
+NEEDS_KVM = "cpu_type host needs KVM, which does not work on this node; use max or leave it empty"
+
 
 def identity_argv(plan: QemuPlan) -> list[str]:
     """Who it is, and that it stands still in the background until we let it run, or until it has come from elsewhere."""
     return [
-        *("-name", option("", guest=plan.spec.name, debug_threads=True), "-uuid", plan.spec.uuid),
+        *("-name", option(plan.spec.name, debug_threads=True), "-uuid", plan.spec.uuid),
         *("-nodefaults", "-no-user-config", "-daemonize"),
         *(("-incoming", "defer") if plan.incoming else ("-S",)),
         *("-pidfile", str(plan.files.pid), "-D", str(plan.files.log)),
@@ -64,8 +67,16 @@ def dimm(number: int) -> dict[str, Value]:
     return {"driver": "pc-dimm", "id": f"dimm-{number}", "memdev": f"memory-{number}", "slot": number}
 
 
+def needs_kvm(params: KvmParams) -> bool:
+    """Whether the processor is none that QEMU could be itself."""
+    return params.cpu_type.partition(",")[0] == "host"
+
+
 def cpu_argv(plan: QemuPlan) -> list[str]:
-    """Number, shape and model of the processors. @raise HypervisorError: the model needs KVM, which is not there."""
+    """Number, shape and model of the processors. @raise HypervisorError: the model needs KVM, which is not there.
+
+    Those that came while it ran elsewhere come here, too, when QEMU runs: it gives devices as many queues as it begins with.
+    """
     params = plan.params
     shape = {
         name: value
@@ -76,12 +87,11 @@ def cpu_argv(plan: QemuPlan) -> list[str]:
         )
         if value
     }
-    argv = ["-smp", option(str(plan.vcpus), **({"maxcpus": most} if (most := plan.params.max_vcpus) else {}), **shape)]
+    first = str(plan.vcpus - plan.plugged_vcpus)
+    argv = ["-smp", option(first, **({"maxcpus": most} if (most := plan.params.max_vcpus) else {}), **shape)]
     if params.cpu_type:
-        if params.cpu_type.split(",")[0] == "host" and plan.acceleration is not Acceleration.KVM:
-            raise HypervisorError(
-                "cpu_type host needs KVM, which does not work on this node; use max or leave it empty"
-            )
+        if needs_kvm(params) and plan.acceleration is not Acceleration.KVM:
+            raise HypervisorError(NEEDS_KVM)
         argv += ["-cpu", params.cpu_type]
     return argv
 

@@ -23,8 +23,10 @@ def pci_bus(params: KvmParams) -> str:
 class QemuPlan:
     """One instance about to be started; `run_as` is the user QEMU becomes, as a name or "uid:gid".
 
-    @ivar incoming: whether it waits for the machine, which then runs at once.
+    @ivar incoming: whether it waits for the machine, which then runs at once. @ivar stopped: unless its guest had been stopped.
+    @ivar disks_come: whether its disks are written from elsewhere until then.
     @ivar dimms: of its memory, what is in modules that came while it ran: the MiB of each.
+    @ivar plugged_vcpus: of its processors, how many came while it ran.
     @ivar places: where devices must be, by QEMU's ids, in a machine that takes over from one that runs.
     """
 
@@ -37,7 +39,10 @@ class QemuPlan:
     run_as: str = ""
     places: Mapping[str, Place] = {}
     incoming: bool = False
+    stopped: bool = False
+    disks_come: bool = False
     dimms: Sequence[int] = ()
+    plugged_vcpus: int = 0
 
     @property
     def paths(self) -> Paths:
@@ -56,7 +61,7 @@ class QemuPlan:
 
     @property
     def vcpus(self) -> int:
-        """Virtual processors."""
+        """Virtual processors, with those that came while it ran."""
         return int(self.spec.beparams["vcpus"])
 
     def boot_index(self, device: str) -> int | None:

@@ -11,7 +11,7 @@ from ganeti_tx.node.hypervisor.kvm.command.machine import MAX_DIMMS, dimm, memor
 from ganeti_tx.node.hypervisor.kvm.command.options import arguments
 from ganeti_tx.node.hypervisor.kvm.hotplug.offers import RESTART
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient
-from ganeti_tx.node.hypervisor.kvm.running import RunningInstance
+from ganeti_tx.node.hypervisor.kvm.running import DEVICES, RunningInstance
 
 #: What Linux takes in one piece at least, in MiB.
 MEMORY_STEP = 128
@@ -69,6 +69,11 @@ async def add_vcpus(machine: RunningInstance, vcpus: int) -> None:
             values = {"driver": slot["type"], "id": f"cpu-{number}", **slot["props"]}
             await machine.client.execute("device_add", values)
             await machine.remember(vcpus=number + 1)
+
+
+async def plugged_vcpus(client: QmpClient) -> int:
+    """How many came while it ran, here or on a node where it was before."""
+    return sum(str(slot.get("qom-path")).startswith(f"{DEVICES}/") for slot in await cpu_slots(client))
 
 
 async def cpu_slots(client: QmpClient) -> Sequence[Slot]:

@@ -48,6 +48,7 @@ OF_CLUSTER = (
         "The network of instance communication is connected to all groups.",
         dropping(r"^(?:Submitted jobs|Waiting for job) "),
     ),
+    Difference("images", "Which nodes do not have an image is told.", dropping("_image: node .* cannot use it: ")),
     Difference("helper", "A helper that is taken away needs no advice.", dropping("you specified a drbd user helper")),
     Difference(
         "copies",

@@ -26,7 +26,9 @@ OF_NODES = (
         "checked", "Whether a node can be added is asked by a job of its own before.", dropping(r"^ *\d+ NODE_ADD\(")
     ),
     Difference(
-        "leaving", "A node that is removed is told to leave, which is said.", dropping("Stopping the node daemon and")
+        "leaving",
+        "A node that is removed is told to leave, which is said, and which keys its disk may still have.",
+        dropping("Stopping the node daemon and|Whoever has the disk of node"),
     ),
     Difference(
         "primary", "Which instances an offline node has is told.", dropping("WARNING: Node .* is primary node of")

@@ -138,6 +138,17 @@ class NicTests(ModifyCase):
         self.assertEqual(list(told), lines)
         self.assertEqual(told["nic.2"], "add:mac=aa:00:00:00:00:09,ip=None,mode=bridged,link=xen-br0,network=None")
 
+    def test_named_like_another(self) -> None:
+        """One that has got the uuid of another one as its name gets no change that is meant for the other."""
+        nics = tuple(replace(nic, name="nic2-uuid" if nic.uuid == "nic-uuid" else nic.name) for nic in self.web1.nics)
+        web1 = replace(self.web1, nics=nics)
+        self.stage = self.make_stage(
+            replace(self.stage.snapshot, instances={**self.stage.snapshot.instances, web1.uuid: web1})
+        )
+        self.nodes = self.stage.nodes
+        self.run_op(modify(WEB1, nics=[["remove", "nic2-uuid", {}]]))
+        self.assertEqual([nic.uuid for nic in self.web1.nics], ["nic-uuid"])
+
     def test_network(self) -> None:
         """Into a network, with an address of its pool and a new MAC address; the address is taken in the same change."""
         told = self.told(nics=[["modify", 0, {"network": "lan", "ip": "pool"}]])
@@ -189,6 +200,16 @@ class CommunicationTests(ModifyCase):
         for _ in range(2):
             self.told(instance_communication=False)
             self.assertEqual([each.name for each in self.web1.nics], ["out", "in"])
+
+    def test_stays_last(self) -> None:
+        """Whatever comes behind the others comes before it, and is told so."""
+        self.told(instance_communication=True)
+        for name, place in (("third", -1), ("fourth", 4)):
+            told = self.told(nics=[["add", place, {"name": name}]])
+            self.assertEqual([key for key in told if key.startswith("nic.")], [f"nic.{len(self.web1.nics) - 2}"])
+        self.assertEqual(
+            [each.name for each in self.web1.nics[2:]], ["third", "fourth", f"ganeti:communication:{WEB1}"]
+        )
 
 
 class HookTests(ModifyCase):

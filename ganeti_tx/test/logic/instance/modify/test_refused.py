@@ -96,6 +96,7 @@ BAD: list[tuple[ECode, str, dict[str, Any]]] = [
     (INVAL, "nothing can be said of it", nic("remove", 0, ip="none")),
     (INVAL, "nothing to change is given", nic("modify", 0)),
     (NOTUNIQUE, "NIC cannot be named 'in': another one", nic("add", -1, name="in")),
+    (NOTUNIQUE, "NIC cannot be named 'nic2-uuid': another one", nic("modify", 0, name="nic2-uuid")),
     (NOTUNIQUE, "disk cannot be named 'log': another one", disk("modify", 0, name="log")),
     (INVAL, "disk cannot be named '1': that is an index", disk("add", -1, size=1024, name="1")),
     (INVAL, "only printable characters are allowed", disk("modify", 0, name="a\nb")),

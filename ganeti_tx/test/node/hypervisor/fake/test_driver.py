@@ -13,11 +13,13 @@ from ganeti_tx.node.hypervisor.host import CPUINFO, MEMINFO
 from ganeti_tx.node.hypervisor.interfaces import AttachedDisk
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.test.contracts import hypervisor_page as rows
+from ganeti_tx.test.contracts.hypervisor import HypervisorContract
 from ganeti_tx.test.contracts.live_changes import DISKS, LiveChangesContract
+from ganeti_tx.test.contracts.standing_still import check_stands_still
 from ganeti_tx.test.fakes.files import MemoryFiles
 
 
-class FakeHypervisorTests(LiveChangesContract):
+class FakeHypervisorTests(LiveChangesContract, HypervisorContract):
     """Files in memory, a clock that stands still."""
 
     shown_with = "files in memory; nothing runs"
@@ -53,6 +55,11 @@ class FakeHypervisorTests(LiveChangesContract):
     async def guest_nics(self) -> dict[str, str]:
         """See `LiveChangesContract`."""
         return {uuid: nic.mac for uuid, nic in self.running().nics.items()}
+
+    async def test_stands_still(self) -> None:
+        """Its guests, which do nothing, obey."""
+        await self.start()
+        await check_stands_still(self.driver, self.name)
 
     def a_disk(self, number: int) -> AttachedDisk:
         """See `LiveChangesContract`."""

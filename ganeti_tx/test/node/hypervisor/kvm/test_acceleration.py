@@ -29,15 +29,24 @@ class AccelerationTests(SynchronousTestCase):
         self.write(KVM_DEVICE, b"")
         self.write(BOOT_ID, b"boot-1\n")
         self.runner.script([QEMU], ProcessResult(status=PROBE_STATUS))
+        self.runner.script(["/bin/true"], ProcessResult())
 
     def write(self, path: Path, data: bytes) -> None:
         """Put a file there."""
         self.files.mkdir(path.parent)
         self.successResultOf(Deferred.fromCoroutine(self.files.write_atomic(path, data)))
 
-    def choose(self, flag: str = "") -> "Deferred[Acceleration]":
+    def test_other_program(self) -> None:
+        """What another program cannot do changes nothing for this one, also after a restart of the daemon."""
+        self.successResultOf(self.choose())
+        for program in ("/bin/true", "/bin/true", QEMU):
+            found = self.successResultOf(self.choose(program=program))
+            self.assertEqual(found, Acceleration.KVM if program == QEMU else Acceleration.TCG)
+        self.assertEqual(len(self.runner.calls), 2)
+
+    def choose(self, flag: str = "", program: str = QEMU) -> "Deferred[Acceleration]":
         """Ask a daemon that was just started."""
-        return Deferred.fromCoroutine(AccelerationProbe(PATHS, self.files, self.runner).choose(QEMU, flag))
+        return Deferred.fromCoroutine(AccelerationProbe(PATHS, self.files, self.runner).choose(program, flag))
 
     def test_works(self) -> None:
         """A guest that ran proves KVM; it is run once, also for a restarted daemon."""

@@ -10,7 +10,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.hypervisors.kvm import KvmParams
-from ganeti_tx.node.hypervisor.kvm.control_group import GROUP, SYSTEMD, ControlGroup, faults
+from ganeti_tx.node.hypervisor.kvm.control_group import GROUP, ControlGroup, faults
+from ganeti_tx.node.hypervisor.scopes import SYSTEMD, Scopes
 from ganeti_tx.test.node.hypervisor.kvm.parts import qemu_plan
 
 LIMITS: dict[str, Any] = {"cpu_limit": 150, "cpu_weight": 50, "io_weight": 200, "memory_limit": 256}
@@ -22,7 +23,8 @@ class ControlGroupTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.top = Path(mkdtemp())
         self.addCleanup(FilePath(str(self.top)).remove)
-        self.group = ControlGroup(Path.exists, self.top, self.top / "systemd")
+        self.own_groups = self.top / "own"
+        self.group = ControlGroup(Scopes(Path.exists, self.top / "systemd", self.own_groups), self.top)
 
     def test_own(self) -> None:
         """Without systemd the machine has a group of its own, with its limits before it is in there."""
@@ -63,12 +65,22 @@ class ControlGroupTests(SynchronousTestCase):
         self.group.enter(plan, 77)
         self.assertFalse((self.top / GROUP).exists())
 
+    def test_scope_without_limits(self) -> None:
+        """A daemon that is in its unit starts every machine in a scope, as who kills the unit would kill what is in it."""
+        (self.top / "systemd").mkdir()
+        self.own_groups.write_text("0::/system.slice/ganeti-noded.service\n")
+        argv = list(self.group.command(qemu_plan(), ["qemu"]))
+        self.assertEqual([each for each in argv if each.startswith("--property")], [])
+        self.assertEqual(argv[:2] + argv[-2:], ["systemd-run", "--scope", "--", "qemu"])
+        self.assertIn(f"--unit=ganeti-instance-{qemu_plan().spec.uuid}.scope", argv)
+
     def test_without(self) -> None:
-        """A machine without limits is left where it is."""
+        """A machine without limits is left where it is by a daemon that somebody has started by himself."""
+        self.own_groups.write_text("0::/user.slice/user-0.slice/session-1.scope\n")
         (self.top / "systemd").mkdir()
         self.assertEqual(self.group.command(qemu_plan(), ["qemu"]), ["qemu"])
         self.group.enter(qemu_plan(), 77)
-        self.assertEqual([path.name for path in self.top.iterdir()], ["systemd"])
+        self.assertEqual(sorted(path.name for path in self.top.iterdir()), ["own", "systemd"])
 
     def test_refused(self) -> None:
         """A node that cannot limit says so in one line; so does one that is told to give a guest less than it has."""

@@ -88,6 +88,19 @@ class NetworkTests(SynchronousTestCase):
         self.runner.script(["ip", "tuntap"], ProcessResult(status=1, stderr=b"Operation not permitted"))
         self.assertIn("Operation not permitted", self.refused())
 
+    def test_communication(self) -> None:
+        """What keeps a guest to its metadata is tried before, as it is done when a guest that moves runs here already."""
+        talk = msgspec.structs.replace(NIC, mode="routed", link="rt", ip="169.254.0.5", communication=True)
+        self.runner.script(["tc"], ProcessResult())
+        self.assertTrue(self.plan(talk).tap)
+        self.runner.script(["tc"], ProcessResult(status=2, stderr=b"Specified qdisc kind is unknown"))
+        said = self.refused(talk)
+        for word in ("Specified qdisc kind is unknown", "iproute2", "cls_bpf and sch_ingress"):
+            self.assertIn(word, said)
+        made = [each[4] for each in self.runner.commands if each[:3] == ["ip", "tuntap", "add"]]
+        removed = [each[4] for each in self.runner.commands if each[:3] == ["ip", "link", "delete"]]
+        self.assertEqual((len(made), removed), (2, made))
+
     def test_no_program(self) -> None:
         """Without the program ip the error says what to install."""
         self.network = Network(PATHS, self.files, FakeProcessRunner())

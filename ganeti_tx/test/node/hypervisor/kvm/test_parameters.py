@@ -31,10 +31,16 @@ class ParameterTests(SynchronousTestCase):
             *(("disk_type", "x"), ("boot_order", "disk,x"), ("virtio_net_queues", 9), ("cpu_mask", "x")),
             *(("initrd_path", "/i"), ("security_domain", "joe"), ("cdrom_image_path", "relative")),
             *(("kvm_path", "kvm"), ("migration_mode", "fast"), ("spice_ip_version", 5), ("kvm_pci_reservations", 32)),
-            ("serial_speed", 99),
+            *(("serial_speed", 99), ("usb_devices", "tablet host:x"), ("spice_tls_ciphers", "NOSUCH")),
         ):
             (fault,) = found(**{name: value})
             self.assertTrue(fault.startswith(f"{name}: "), fault)
+
+    def test_of_before(self) -> None:
+        """What nobody may set any more, and a configuration may have, keeps no instance from its start."""
+        self.assertEqual(
+            found(vnc_bind_address="node1.example.com", migration_caps="teleport", migration_downtime=-1), []
+        )
 
     def test_together(self) -> None:
         """Several queues, and the kernel's, are for paravirtual interfaces; native I/O takes what cache is said."""
@@ -44,6 +50,22 @@ class ParameterTests(SynchronousTestCase):
             self.assertIn("nic_type paravirtual, not e1000", fault)
         self.assertEqual(found(disk_aio="native", disk_cache="writeback"), [])
         self.assertIn("cache=none", " ".join(qemu_argv(qemu_plan(disk_aio="native", disk_cache="writeback"))))
+
+    def test_displays(self) -> None:
+        """A socket needs its directory; an address is of the version that is asked for."""
+        self.assertEqual(found(vnc_bind_address="/run/vnc"), [])
+        wrong = "vnc_bind_address: directory /run/vnc is not on this node"
+        self.assertEqual(found("/run/vnc", vnc_bind_address="/run/vnc"), [wrong])
+        self.assertEqual(found(spice_bind="::1", spice_ip_version=6), [])
+        self.assertEqual(found(spice_bind="eth0", spice_ip_version=6), [])
+        wrong = "spice_ip_version: 6 is not that of spice_bind 127.0.0.1"
+        self.assertEqual(found(spice_bind="127.0.0.1", spice_ip_version=6), [wrong])
+
+    def test_postcopy(self) -> None:
+        """What QEMU refuses beside it is named."""
+        self.assertEqual(found(migration_caps="postcopy-ram:xbzrle"), [])
+        (fault,) = found(migration_caps="x-ignore-shared:postcopy-ram:background-snapshot")
+        self.assertIn("postcopy-ram does not go with background-snapshot, x-ignore-shared", fault)
 
     def test_all(self) -> None:
         """All faults are told at once."""

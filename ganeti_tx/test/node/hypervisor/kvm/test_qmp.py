@@ -1,12 +1,14 @@
 """The QMP client against recorded conversations, time-outs, refusals and the end of the connection."""
 
+import errno
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.error import ConnectionDone
+from twisted.internet.error import ConnectError, ConnectionDone
 from twisted.internet.task import Clock
-from twisted.internet.testing import StringTransport
+from twisted.internet.testing import MemoryReactorClock, StringTransport
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -18,6 +20,7 @@ from ganeti_tx.node.hypervisor.kvm.qmp import (
     QmpClient,
     QmpError,
     QmpLost,
+    UnixQmpConnector,
 )
 from ganeti_tx.node.hypervisor.kvm.qmp_messages import MESSAGE_LIMIT, Event, QmpMalformed
 from ganeti_tx.test.node.hypervisor.kvm.captured import CAPTURES, captured
@@ -198,6 +201,32 @@ class LimitTests(QmpTestCase):
         self.client.close()
         for each in asked:
             self.failureResultOf(each, QmpLost)
+
+
+class ConnectTests(SynchronousTestCase):
+    """Connections that cannot be had."""
+
+    def failed(self, error: ConnectError) -> HypervisorError:
+        """What the reactor says, as the connector tells it."""
+        reactor: Any = MemoryReactorClock()
+        connecting = Deferred.fromCoroutine(UnixQmpConnector(reactor, reactor)(Path("/run/web1.qmp")))
+        reactor.unixClients[0][1].clientConnectionFailed(None, Failure(error))
+        found = self.failureResultOf(connecting, HypervisorError).value
+        assert isinstance(found, HypervisorError)
+        return found
+
+    def test_nobody_listens(self) -> None:
+        """QEMU has ended."""
+        found = self.failed(ConnectError(osError=errno.ECONNREFUSED))
+        self.assertIsInstance(found, QmpLost)
+        self.assertEqual(str(found), "cannot connect to QEMU at /run/web1.qmp: Connection refused")
+
+    def test_hangs(self) -> None:
+        """A socket at which as many wait as can is that of a QEMU which is there, and may hang."""
+        found = self.failed(ConnectError(string=Failure(ConnectionDone())))
+        self.assertNotIsInstance(found, QmpLost)
+        self.assertIn("QEMU takes no connection at /run/web1.qmp: it hangs, or", str(found))
+        self.assertNotIn("Failure", str(found))
 
 
 class EndTests(QmpTestCase):

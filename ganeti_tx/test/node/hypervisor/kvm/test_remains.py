@@ -12,17 +12,21 @@ from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.kvm.control_group import ControlGroup
+from ganeti_tx.node.hypervisor.kvm.host_devices import LinuxHostDevices
 from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.network import Network
+from ganeti_tx.node.hypervisor.kvm.planned_state import planned_state
 from ganeti_tx.node.hypervisor.kvm.processes import LinuxQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
 from ganeti_tx.node.hypervisor.kvm.tpm import SoftwareTpm
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
+from ganeti_tx.node.hypervisor.scopes import Scopes
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.process import FakeProcessRunner
+from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, qemu_plan
 
 NOBODY = 65534
 
@@ -38,8 +42,9 @@ class RemainsTests(SynchronousTestCase):
         self.layout = instance_layout(self.paths, "web1")
         uids = UidPool(self.paths, files, SeededEntropy(), frozenset)
         runner, nobody = FakeProcessRunner(), LinuxQemuProcesses(MemoryReactorClock())
-        tpm = SoftwareTpm(files, runner, nobody, Clock())
-        self.remains = Remains(files, Network(self.paths, files, runner), uids, tpm, ControlGroup(files.exists))
+        scopes = Scopes(files.exists)
+        tpm = SoftwareTpm(files, runner, nobody, Clock(), scopes, LinuxHostDevices(), lambda states, argument: [])
+        self.remains = Remains(files, Network(self.paths, files, runner), uids, tpm, ControlGroup(scopes))
         self.victim = self.top / "victim"
         self.victim.mkdir(parents=True)
         (self.victim / "file").touch()
@@ -55,6 +60,18 @@ class RemainsTests(SynchronousTestCase):
         (self.layout.nic_dir / "0").touch()
         self.successResultOf(self.clear())
         self.assertEqual(list(self.paths.kvm_nic_dir.iterdir()), [])
+
+    def test_display(self) -> None:
+        """The socket for VNC goes, wherever it is; what the administrator has put in its place stays, and is in nobody's way."""
+        directory = self.top / "vnc"
+        (directory / f"{NAME}.vnc").mkdir(parents=True)
+        state = planned_state(qemu_plan(nics=[], vnc_bind_address=str(directory)))
+        self.successResultOf(Deferred.fromCoroutine(self.remains.clear(self.layout, state)))
+        (directory / f"{NAME}.vnc").rmdir()
+        (directory / f"{NAME}.vnc").touch()
+        (directory / "other.vnc").touch()
+        self.successResultOf(Deferred.fromCoroutine(self.remains.clear(self.layout, state)))
+        self.assertEqual([each.name for each in directory.iterdir()], ["other.vnc"])
 
     def test_others_may_write(self) -> None:
         """Where others could have put a link nothing is removed, and the directory is named."""

@@ -11,13 +11,15 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.kvm import state as states
 from ganeti_tx.node.hypervisor.kvm.control_group import ControlGroup
-from ganeti_tx.node.hypervisor.kvm.hypervisor import planned_state
+from ganeti_tx.node.hypervisor.kvm.host_devices import LinuxHostDevices
 from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.network import Network
+from ganeti_tx.node.hypervisor.kvm.planned_state import planned_state
 from ganeti_tx.node.hypervisor.kvm.processes import LinuxQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.remains import Remains
 from ganeti_tx.node.hypervisor.kvm.tpm import SoftwareTpm
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
+from ganeti_tx.node.hypervisor.scopes import Scopes
 from ganeti_tx.runtime.file_lock import HeldFile
 from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.test.fakes.entropy import SeededEntropy
@@ -76,10 +78,17 @@ class StateTests(SynchronousTestCase):
         """Files, tap and user id of an instance go; clearing again finds nothing."""
         runner = FakeProcessRunner()
         runner.script(["ip"], ProcessResult())
-        tpm = SoftwareTpm(self.files, runner, LinuxQemuProcesses(MemoryReactorClock()), Clock())
-        remains = Remains(
-            self.files, Network(PATHS, self.files, runner), self.pool, tpm, ControlGroup(self.files.exists)
+        scopes = Scopes(self.files.exists)
+        tpm = SoftwareTpm(
+            self.files,
+            runner,
+            LinuxQemuProcesses(MemoryReactorClock()),
+            Clock(),
+            scopes,
+            LinuxHostDevices(),
+            lambda states, argument: [],
         )
+        remains = Remains(self.files, Network(PATHS, self.files, runner), self.pool, tpm, ControlGroup(scopes))
         state = planned_state(qemu_plan(security_model="pool", run_as="61234:61234"))
         before = set(self.files.contents())
         uid_file = PATHS.uid_pool_dir / "61234"

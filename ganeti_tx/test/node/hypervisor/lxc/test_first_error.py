@@ -2,7 +2,7 @@
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.node.hypervisor.lxc.hypervisor import first_error
+from ganeti_tx.node.hypervisor.lxc.first_error import first_error
 
 NO_PROFILE = """\
 lxc-start web1 20261127111957.794 ERROR apparmor - ../src/lxc/lsm/apparmor.c:apparmor_process_label_set_at:1184 - \

@@ -37,7 +37,7 @@ class EndsCase(SynchronousTestCase):
     def setUp(self) -> None:
         self.files, self.runner = MemoryFiles(), FakeProcessRunner()
         self.files.mkdir(PATHS.conf_dir)
-        for program in ("ip", "bridge", "sysctl"):
+        for program in ("ip", "bridge", "sysctl", "tc"):
             self.runner.script([program], ProcessResult())
         self.runner.script(["ip", "-details", "link", "show", "dev", "br0"], ProcessResult(stdout=BRIDGE))
         self.ends = NodeEnds(self.runner, UserScripts(self.files, PATHS, "kvm"))
@@ -181,6 +181,12 @@ class CommunicationTests(EndsCase):
             self.runner.commands,
         )
         self.assertEqual(self.runner.calls[-1].env["COMMUNICATION"], "yes")
+
+    def test_cut_off(self) -> None:
+        """Whoever could not see which rules there are does not say that none is left."""
+        for cut_off in (ProcessResult(status=None, signal=9), ProcessResult(status=None, timed_out=True)):
+            self.runner.script(["ip", "-4", "-o", "rule", "show"], cut_off)
+            self.assertIn("rule show iif tap0", self.why(self.ends.disconnect(end_of(TALK), STOP)))
 
     def test_without_address(self) -> None:
         """Without an address nobody would know who asks."""

@@ -6,7 +6,8 @@ from ganeti_tx.runtime.process import NOT_FOUND, ProcessResult
 from ganeti_tx.test.node.hypervisor.kvm.parts import PATHS
 from ganeti_tx.test.node.hypervisor.nics.test_node_ends import EndsCase
 
-PATH = "backend/vif/7/1"
+#: As Xen 4.17 has it, and where its domain's name is.
+PATH, NAME = "backend/vif/7/1", "/local/domain/7/name"
 ASKED = {"XENBUS_PATH": PATH, "vif": "vif7.1", "INTERFACE": "vif7.1-emu"}
 
 
@@ -16,7 +17,7 @@ class XenVifTests(EndsCase):
     def setUp(self) -> None:
         super().setUp()
         self.vifs = XenVifs(self.files, PATHS, self.runner, self.ends)
-        self.runner.script(["xenstore-read", f"{PATH}/domain"], ProcessResult(stdout=b"web1\n"))
+        self.runner.script(["xenstore-read", NAME], ProcessResult(stdout=b"web1\n"))
         self.runner.script(["xenstore-write"], ProcessResult())
         self.facts("MODE=bridged\nLINK=br0\nVLAN=.5\n")
 
@@ -33,11 +34,16 @@ class XenVifTests(EndsCase):
     def test_comes(self) -> None:
         """It is connected as any other, and Xen goes on; also while its domain is still on its way here."""
         for name in (b"web1", b"web1--incoming"):
-            self.runner.script(["xenstore-read", f"{PATH}/domain"], ProcessResult(stdout=name))
+            self.runner.script(["xenstore-read", NAME], ProcessResult(stdout=name))
             self.runner.calls.clear()
             self.done(self.vifs.comes(Vif.told(["type_if=vif"], ASKED)))
             self.assertIn(["ip", "link", "set", "dev", "vif7.1", "master", "br0"], self.runner.commands)
             self.assertEqual(self.written(), [("hotplug-status", "connected")])
+
+    def test_sent(self) -> None:
+        """That of a domain that was sent to another node is disconnected, which has another name by then."""
+        self.runner.script(["xenstore-read", NAME], ProcessResult(stdout=b"web1--migratedaway"))
+        self.done(self.vifs.goes(Vif.told(["type_if=vif"], ASKED)))
 
     def test_emulated(self) -> None:
         """That of the machine that emulates devices is connected, too; Xen does not wait for it."""
@@ -65,16 +71,21 @@ class XenVifTests(EndsCase):
 
     def test_strangers(self) -> None:
         """An interface that is none of ours is not touched; neither does anybody but Xen ask for one."""
-        self.runner.script(["xenstore-read", f"{PATH}/domain"], ProcessResult(stdout=b"../web1"))
+        self.runner.script(["xenstore-read", NAME], ProcessResult(stdout=b"../web1"))
         self.assertIn("'../web1' is none of an instance", self.why(self.vifs.goes(Vif.told([], ASKED))))
-        for wrong in ({}, {"XENBUS_PATH": PATH}, {**ASKED, "XENBUS_PATH": "backend/vif"}):
+        for wrong in (
+            {},
+            {"XENBUS_PATH": PATH},
+            {**ASKED, "XENBUS_PATH": "backend/vif"},
+            {**ASKED, "XENBUS_PATH": "backend/x/1"},
+        ):
             self.assertRaises(HypervisorError, Vif.told, [], wrong)
 
     def test_no_store(self) -> None:
         """Without Xen there is one line that says so, which is the first thing that goes wrong."""
         for verb in ("read", "write"):
             self.runner.script([f"xenstore-{verb}"], ProcessResult(status=NOT_FOUND, stderr=b"command not found"))
-        self.runner.script(["xenstore-read", f"{PATH}/domain"], ProcessResult(status=NOT_FOUND, stderr=b"not found"))
+        self.runner.script(["xenstore-read", NAME], ProcessResult(status=NOT_FOUND, stderr=b"not found"))
         for doing in (self.vifs.comes, self.vifs.goes):
             said = self.why(doing(Vif.told([], ASKED)))
-            self.assertEqual(said, f"xenstore-read {PATH}/domain: exited with status 127: not found")
+            self.assertEqual(said, f"xenstore-read {NAME}: exited with status 127: not found")

@@ -13,8 +13,8 @@ from ganeti_tx.model.hypervisors.xen_pvm import XenPvmParams
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.hypervisor.xen.assembled import assembled
 from ganeti_tx.node.hypervisor.xen.hvm import FullyVirtual
+from ganeti_tx.node.hypervisor.xen.hypervisor import XenHypervisor
 from ganeti_tx.node.hypervisor.xen.kind import XenKind
-from ganeti_tx.node.hypervisor.xen.migrating import MigratingXen
 from ganeti_tx.node.hypervisor.xen.pvm import Paravirtual
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
@@ -22,6 +22,8 @@ from ganeti_tx.test.node.hypervisor.xen.world import World, XenNode, node
 
 PATHS = Paths(Path("/n1"))
 KERNEL, PASSWORD = Path("/boot/vmlinuz-guest"), Path("/etc/ganeti/vnc-password")
+#: What tests of both stand upon.
+SHOWN_WITH = "a node that is played; and one of the lab's machines, which Xen has booted (:doc:`lab-xen`)"
 NAME = "web1.example.com"
 KINDS: tuple[XenKind, ...] = (Paravirtual(), FullyVirtual())
 
@@ -49,7 +51,7 @@ def played_node(world: World) -> XenNode:
     return made
 
 
-def driver_of(made: XenNode, kind: XenKind) -> MigratingXen:
+def driver_of(made: XenNode, kind: XenKind) -> XenHypervisor:
     """As a daemon that starts now would make it."""
     return assembled(PlayedParts(made), kind)
 

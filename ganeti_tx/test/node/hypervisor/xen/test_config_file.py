@@ -242,6 +242,22 @@ class FaultTests(SynchronousTestCase):
                 self.assertTrue(fault.startswith(f"{name}: "), fault)
                 self.assertIn(str(value), fault)
 
+    def test_script(self) -> None:
+        """A script of Xen's own directory is looked for there, if there is one."""
+        self.assertEqual(self.faults(PVM, vif_script="vif-mine"), [])
+        have = ("/etc/xen/scripts", "/etc/xen/scripts/vif-mine")
+        self.assertEqual(self.faults(PVM, *have, vif_script="vif-mine"), [])
+        self.assertEqual(self.faults(PVM, *have), [])
+        wrong = "vif_script: /etc/xen/scripts/vif-yours is not on this node"
+        self.assertEqual(self.faults(PVM, *have, vif_script="vif-yours"), [wrong])
+
+    def test_unwritable(self) -> None:
+        """A text that a domain's configuration cannot have is seen before there is a domain."""
+        for text in ("'\"", "two\nlines"):
+            (fault,) = self.faults(PVM, kernel_args=text)
+            self.assertIn("kernel_args: ", fault)
+            self.assertIn("cannot be written into a domain's configuration", fault)
+
     def test_pvm(self) -> None:
         """A kernel of the node, or a boot loader."""
         (fault,) = self.faults(PVM, kernel_path="/boot/none")

@@ -3,16 +3,28 @@
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ganeti_tx.model.instance_spec import InstanceSpec
+from msgspec.structs import replace
+
+from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
+from ganeti_tx.node.hypervisor.instance_record import write
 from ganeti_tx.node.hypervisor.interfaces import RunState
+from ganeti_tx.node.hypervisor.xen.hypervisor import XenHypervisor
 from ganeti_tx.node.hypervisor.xen.kind import XenKind
-from ganeti_tx.node.hypervisor.xen.migrating import MigratingXen
-from ganeti_tx.node.hypervisor.xen.record import write
-from ganeti_tx.test.contracts.hypervisor import MEMORY, HypervisorContract
+from ganeti_tx.test.contracts.hypervisor import HypervisorContract
+from ganeti_tx.test.contracts.hypervisor_case import MEMORY
 from ganeti_tx.test.contracts.hypervisor_page import BALLOON
-from ganeti_tx.test.node.hypervisor.xen.parts import KINDS, NAME, PATHS, driver_of, played_node, xen_spec
+from ganeti_tx.test.node.hypervisor.xen.parts import (
+    KINDS,
+    NAME,
+    PATHS,
+    SHOWN_WITH,
+    driver_of,
+    played_node,
+    xen_spec,
+)
 from ganeti_tx.test.node.hypervisor.xen.world import World
 
+EMULATOR_ENDS = Path(__file__).with_name("captures") / "xl_create_emulator_ends.txt"
 CD_ROM = Path("/srv/cd.iso")
 ELSEWHERE = {"name": NAME, "uuid": "11111111-0000-4000-8000-000000000001", "vcpus": "1"}
 
@@ -21,15 +33,15 @@ class ParavirtualTests(HypervisorContract):
     """xen-pvm, with what is Xen's own beside the contract."""
 
     kind: ClassVar[XenKind] = KINDS[0]
-    shown_with = "a node that is played; and one of the lab's machines, which Xen has booted (:doc:`lab-xen`)"
-    driver: MigratingXen
+    shown_with = SHOWN_WITH
+    driver: XenHypervisor
 
     async def prepare(self) -> None:
         """See `HypervisorContract`."""
         self.node = played_node(World())
         self.before = set(self.node.files.contents())
 
-    def new_driver(self) -> MigratingXen:
+    def new_driver(self) -> XenHypervisor:
         """See `HypervisorContract`."""
         return driver_of(self.node, self.kind)
 
@@ -88,12 +100,43 @@ class ParavirtualTests(HypervisorContract):
         await self.start()
         self.assertEqual(self.node.files.stat(PATHS.xen_config_dir / self.name).mode, 0o600)
 
+    async def test_interfaces_here(self) -> None:
+        """The node's end of an interface is the domain's own, whoever its address is routed to besides."""
+        nics = [
+            NicSpec(uuid=f"n{n}", mac=f"aa:00:00:00:00:0{n}", mode="routed", link="", ip=f"192.0.2.{n}") for n in (1, 2)
+        ]
+        spec = replace(self.spec(), nics=nics)
+        self.assertIsNone(await self.driver.interface_to(spec, nics[1]))
+        await self.driver.start(spec, [])
+        number = self.node.domains[0].id
+        own, emulated = f"vif{number}.1", f"vif{number}.1-emu"
+        for devices, found in (
+            ([own], own),
+            ([emulated], emulated),
+            ([f"vif{number}.0", f"vif{number + 1}.1", emulated], emulated),
+            ([f"vif{number}.0"], None),
+            ([f"vif{number}.10"], None),
+            ([], None),
+        ):
+            self.node.routes[nics[1].ip or ""] = devices
+            self.assertEqual(await self.driver.interface_to(spec, nics[1]), found, devices)
+        self.assertIsNone(await self.driver.interface_to(spec, replace(nics[1], uuid="n3")))
+
     async def test_power_off(self) -> None:
         """A guest is asked first, and has ended by itself."""
         await self.start()
         await self.driver.stop(self.name, 60.0)
         self.assertEqual(self.remains(), [])
         self.assertNotIn(["xl", "destroy", "1"], self.node.calls)
+
+    async def test_crashed(self) -> None:
+        """What has crashed is no machine of anybody's: the next start clears it, for whichever instance."""
+        spec = await self.start()
+        self.assertEqual(await self.driver.owner(self.name), spec.uuid)
+        [domain] = self.node.domains
+        domain.letters = "----c-"
+        self.assertIsNone(await self.driver.owner(self.name))
+        await self.start()
 
     async def test_ends_meanwhile(self) -> None:
         """One that ends by itself while it is destroyed is gone, though xl then says that there is none."""
@@ -176,6 +219,10 @@ class ParavirtualTests(HypervisorContract):
         """More of a processor than there is, or one that the node has not, is refused before anything is made."""
         self.assertIn("cpu_cap: 101", await self.refused(self.start(cpu_cap=101)))
         self.assertIn("has processors 0 to 3", await self.refused(self.start(cpu_mask="2-4")))
+        self.assertIn(
+            "has processors 0 to 3", await self.refused(self.driver.validate(self.spec(cpu_mask="2-4").hvparams))
+        )
+        await self.driver.validate(self.spec(cpu_mask="2-3").hvparams)
         self.assertIn("2 masks for 1", await self.refused(self.start(cpu_mask="1:2")))
         self.assertEqual(self.remains(), [])
 
@@ -198,8 +245,8 @@ class ParavirtualTests(HypervisorContract):
 
     async def test_console_command(self) -> None:
         """Our client of xl's console."""
-        console = await self.driver.console(self.spec(), "node1")
-        self.assertEqual(console["command"][1:], ["-m", "ganeti_tx.xen_console", self.name])
+        console = await self.driver.console(self.spec())
+        self.assertEqual((console.command or [])[1:], ["-P", "-m", "ganeti_tx.xen_console", self.name])
 
     async def test_unreadable(self) -> None:
         """What is remembered and cannot be read is an error that names the file."""
@@ -212,7 +259,16 @@ class FullyVirtualTests(ParavirtualTests):
     """xen-hvm."""
 
     kind = KINDS[1]
-    shown_with = "a node that is played"
+
+    async def test_emulator(self) -> None:
+        """Why its QEMU has ended at once is in a log of Xen's, whose last line is told, or where that would be."""
+        self.node.create_fails = EMULATOR_ENDS.read_bytes()
+        log = self.driver.own.layout(self.name).emulator_log
+        self.assertIn(f"{log} may say why", await self.refused(self.start()))
+        why = "xen-qemu-system-i386: -vnc 127.0.0.1:5100: Failed to find an available port: Address already in use"
+        self.node.put(log, f"char device redirected to /dev/pts/2 (label serial0)\n{why}\n")
+        self.assertIn(why, await self.refused(self.start()))
+        self.assertEqual(self.remains(), [str(log)])
 
     def cdrom(self) -> dict[str, Any]:
         """See `HypervisorContract`."""

@@ -17,6 +17,13 @@ WEB, UUID = "web1.example.com", "7e5d71e6-e557-11f1-8a6f-59eac4c0e071"
 RECORD = DomainRecord(uuid=UUID, memory=128, vcpus=1)
 
 
+#: What is told of scripts that failed, as it was recorded.
+REASONS = {
+    "xl_create_script_fails": "xen-ifup-custom: no cable is left",
+    "xl_create_script_slow": "killing execution of /etc/xen/scripts/block add because of timeout",
+}
+
+
 def captured(name: str) -> str:
     """An output."""
     return (CAPTURES / f"{name}.txt").read_text()
@@ -80,6 +87,8 @@ class ReasonTests(SynchronousTestCase):
         """The first line of libxl's, without the place in its source; else the last words."""
         said = captured("xl_create_exists").encode()
         self.assertEqual(reason(ProcessResult(status=3, stderr=said)), f'Domain with name "{WEB}" already exists.')
+        for capture, why in REASONS.items():
+            self.assertEqual(reason(ProcessResult(status=3, stderr=captured(capture).encode())), why)
         self.assertIn(
             "rc=-6", reason(ProcessResult(status=1, stderr=b"nosuch is an invalid domain identifier (rc=-6)\n"))
         )

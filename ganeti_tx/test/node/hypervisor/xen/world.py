@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 from attrs import define, field
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IDelayedCall
@@ -138,11 +139,15 @@ class World:
 class XenNode:
     """One node: runs what its driver asks for.
 
+    @ivar routes: by the address that each leads to, the interfaces.
     @ivar deaf: guests hear neither a shutdown nor a reboot.
     @ivar stubborn: guests keep the memory that they have.
+    @ivar abilities: of its Xen.
+    @ivar is_slow: what shall wait for a domain does not get so far that it says so, or writes down who it is.
     @ivar before_destroy: the same of one that is ended at once.
     @ivar next_pid: of the next process that is detached.
     @ivar before_create: what happens just before a domain is made.
+    @ivar create_fails: what xl says of a domain that it cannot make.
     """
 
     world: World
@@ -150,9 +155,13 @@ class XenNode:
     domains: list[PlayedDomain] = field(factory=list)
     calls: list[list[str]] = field(factory=list)
     bridges: Sequence[str] = ("br0",)
+    routes: dict[str, Sequence[str]] = field(factory=dict)
     deaf: bool = False
     stubborn: bool = False
+    abilities: str = "pv hvm hap shadow gnttab-v1 gnttab-v2"
+    is_slow: bool = False
     before_create: Callable[[], object] = lambda: None
+    create_fails: bytes = b""
     before_destroy: Callable[[], object] = lambda: None
     next_pid: int = 4001
     _last_id: int = 0
@@ -203,9 +212,11 @@ class XenNode:
             self.say(log, "2026/11/27 10:00:00 socat[1] E bind(5, ...): Address already in use\n")
             self.forget(pid)
             return pid
-        self.put(lock_of(argv), str(pid))
         self._pids[pid] = lock_of(argv)
         self.world.listening[port] = self
+        if self.is_slow:
+            return pid
+        self.put(lock_of(argv), str(pid))
         self.say(log, "2026/11/27 10:00:00 socat[1] N listening on AF=2 127.0.0.1:8002\n")
         return pid
 
@@ -274,6 +285,9 @@ class XenNode:
         return ProcessResult()
 
     def _ip(self, words: list[str]) -> ProcessResult:
+        if words[1] == "route":
+            devices = self.routes.get(words[-1].removesuffix("/32"), ())
+            return ProcessResult(stdout=msgspec.json.encode([{"dst": words[-1], "dev": name} for name in devices]))
         return ProcessResult(stdout=b"5: br0: mtu 1500") if words[4] in self.bridges else ProcessResult(status=1)
 
     def _xl(self, words: list[str]) -> ProcessResult:
@@ -319,12 +333,14 @@ class XenNode:
     def _info(self, words: list[str]) -> ProcessResult:
         free = TOTAL - DOM0 - 19 - sum(each.memory for each in self.domains)
         told = {"nr_cpus": 4, "nr_nodes": 1, "cores_per_socket": 2, "threads_per_core": 1, "xen_version": "4.17.7"}
-        told |= {"total_memory": TOTAL, "free_memory": free}
+        told |= {"total_memory": TOTAL, "free_memory": free, "virt_caps": self.abilities}
         return ProcessResult(stdout="".join(f"{name:<23}: {value}\n" for name, value in told.items()).encode())
 
     def _create(self, words: list[str]) -> ProcessResult:
         self.before_create()
         path = Path(words[-1])
+        if self.create_fails:
+            return ProcessResult(status=3, stdout=f"Parsing config from {path}\n".encode(), stderr=self.create_fails)
         text = self.files.read(path, 1 << 20).decode()
         settings = {found[1]: found[2] or found[3] or found[4] or "" for found in _SETTING.finditer(text)}
         if any(each.name == settings["name"] for each in self.domains):

@@ -4,11 +4,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from msgspec import json
 from msgspec.structs import replace
 
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.mirrors import Mirrors
-from ganeti_tx.node.storage.abilities import IUserspaceUri
+from ganeti_tx.node.storage.abilities import ILook, IUserspaceUri
 from ganeti_tx.node.storage.ext.attached import AttachedVolumes
 from ganeti_tx.node.storage.ext.driver import ExtStorage
 from ganeti_tx.node.storage.ext.provider import Providers
@@ -58,7 +59,7 @@ class ExtStorageTests(
         providers = Providers(files, self.paths.extstorage_search_path)
         logs = self.paths.log_extstorage_dir
         scripts = ProviderScripts(providers, logs, BlockingRunner(), threads, lambda: 0.0, open_log)
-        return ExtStorage("ext", scripts, AttachedVolumes(files, self.paths.run_dir / "extstorage"), threads)
+        return ExtStorage("ext", scripts, AttachedVolumes(files, self.paths.extstorage_dir), threads)
 
     def logical_id(self, number: int) -> list[object]:
         """See `OneDeviceContract`."""
@@ -144,15 +145,77 @@ class ExtStorageTests(
             self.get(mirrors.close(BlockdevClose(instance_name="web1", disks=[disk])))
         self.assertEqual(self.ran().count("close"), 1)
 
-    def test_looked_at(self) -> None:
-        """A look at what is not attached leaves it so, and one at what is attached leaves it attached."""
+    def test_planted(self) -> None:
+        """What others could have written of a volume is not believed, and nothing is written beside it."""
         self.create()
-        self.size()
-        self.assertEqual(self.ran()[-2:], ["attach", "detach"])
         self.assemble()
+        place = self.paths.extstorage_dir
+        place.chmod(0o775)
+        refusal = f"{place} is not used: others may have put links into it"
+        self.assertIn(refusal, self.refused(self.tree.find(self.disk())))
+        self.assertIn(refusal, self.refused(self.store.assemble(self.disk(1), True)))
+        place.chmod(0o755)
+        place.rename(self.root / "elsewhere")
+        place.symlink_to(self.root / "elsewhere")
+        self.assertIn(f"{place} is not used: it is a link", self.refused(self.tree.find(self.disk())))
+        self.assertEqual(len(os.listdir(place)), 1)
+        place.unlink()
+        (self.root / "elsewhere").rename(place)
+        self.assertTrue(self.get(self.store.is_ready(self.disk())))
+
+    @property
+    def record(self) -> Path:
+        """What is kept of the first disk's attachment."""
+        return self.paths.run_dir / "extstorage" / "shelf:u.ext.disk0"
+
+    def recorded_as(self, path: Path, size: int) -> None:
+        """The device that is recorded is another one now, which was made with so many MiB."""
+        with path.open("w") as file:
+            file.truncate(size << 20)
+        self.record.write_bytes(json.encode({**json.decode(self.record.read_bytes()), "path": str(path)}))
+
+    def test_looked_at(self) -> None:
+        """A look attaches at most: an instance may run on what no record tells of. It is detached when it is taken down."""
+        self.create()
+        self.assemble()
+        self.record.unlink()
         before = len(self.ran())
-        self.size()
-        self.assertEqual(len(self.ran()), before)
+        for _ in range(2):
+            self.size()
+        self.assertEqual(self.ran()[before:], ["attach"])
+        self.get(self.tree.shutdown(self.disk()))
+        self.assertEqual(self.ran()[before:], ["attach", "detach"])
+
+    def test_device_gone(self) -> None:
+        """So does one at a volume whose device has another name now; what writes to it is known all the same."""
+        self.create()
+        status = self.assemble()
+        self.recorded_as(self.root / "gone", 1)
+        (self.root / "gone").unlink()
+        before = len(self.ran())
+        self.assertEqual(self.get(self.tree.find(self.disk())), status)
+        self.get(self.tree.shutdown(self.disk()))
+        self.assertEqual(self.ran()[before:], ["attach", "close", "detach"])
+
+    def test_grow_another(self) -> None:
+        """The size is that of the volume when the name of its device is another one's by now, or leads to nothing."""
+        self.create()
+        for number, size in enumerate((4096, 0), 2):
+            self.assemble()
+            self.recorded_as(self.root / "another", size)
+            self.assertEqual(self.size(), 4 + 2 * number)
+            self.recorded_as(self.root / "another", size)
+            self.grow(self.disk(), 2)
+            self.assertIn(f"VOL_SIZE={4 + 2 * number}", self.last("grow"))
+        self.assertEqual(self.size(), 12)
+
+    def test_grow_nothing(self) -> None:
+        """From a device without a size nobody can tell how large the volume is to be."""
+        self.create()
+        (self.root / "empty").touch()
+        self.attaches(str(self.root / "empty"))
+        self.assertIn("has 0 MiB", self.refused(self.store.grow(self.disk(), 4)))
+        self.assertNotIn("grow", self.ran())
 
     def test_attach_is_taken_back(self) -> None:
         """When it cannot be opened it is not attached, either; what was attached before stays so."""
@@ -175,6 +238,17 @@ class ExtStorageTests(
         self.let_fail("detach", False)
         self.get(self.tree.remove(self.disk()))
 
+    def test_used_elsewhere(self) -> None:
+        """Neither is one detached whose device has another name by now, and that something may use under it."""
+        self.create()
+        self.assemble()
+        self.recorded_as(self.root / "gone", 1)
+        (self.root / "gone").unlink()
+        self.let_fail("detach")
+        self.assertIn("told to fail at detach", self.refused(self.tree.shutdown(self.disk())))
+        self.assertTrue(self.record.exists())
+        self.let_fail("detach", False)
+
     def test_not_removed(self) -> None:
         """A volume that is there and cannot be removed is an error, with what the script said."""
         self.create()
@@ -184,6 +258,14 @@ class ExtStorageTests(
             text, "ext disk u.ext.disk0 of provider shelf: remove exited with status 3; log .* told to fail"
         )
         self.assertIsNotNone(self.get(self.tree.find(self.disk())))
+
+    def test_out_of_reach(self) -> None:
+        """One that can be attached no more than removed is not taken for gone."""
+        self.create()
+        for script in ("remove", "attach"):
+            self.let_fail(script)
+        self.assertIn("told to fail at remove", self.refused(self.tree.remove(self.disk())))
+        self.assertTrue((self.volumes / "u.ext.disk0").exists())
 
     def test_optional(self) -> None:
         """Without scripts to open and close it does without; a snapshot is refused."""
@@ -197,7 +279,8 @@ class ExtStorageTests(
     def test_providers(self) -> None:
         """A provider that is not there, or cannot be used, is told with the reason; and so are strange parameters."""
         other = replace(self.disk(), logical_id=["other", "v"])
-        self.assertIn("provider 'other' not found on this node; searched: ", self.refused(self.store.create(other)))
+        for asked in (self.store.create, self.store.find, ILook(self.store).find_unused):
+            self.assertIn("provider 'other' not found on this node; searched: ", self.refused(asked(other)))
         strange = replace(self.disk(), params={"size_of": 3})
         self.assertIn("no parameter 'size_of'; allowed: colour", self.refused(self.store.create(strange)))
         (self.place / "grow").chmod(0o644)
@@ -233,12 +316,40 @@ class ExtStorageTests(
         """What is no device, or none that is there, is refused."""
         self.create()
         for lines, reason in (
-            ((), "neither"), (("",), "neither"), (("sda",), "no path"), (("/x", "rbd"), "HYPERVISOR:URI"),
+            ((), "neither"), (("",), "neither"), (("sda",), "no path"), (("", "rbd"), "neither"),
             (("/nowhere",), "which is not there"),
         ):  # fmt: skip
             self.attaches(*lines)
             self.assertIn(reason, self.refused(self.tree.assemble(self.disk(), True)))
             self.assertFalse(self.get(self.store.is_ready(self.disk())))
+            self.assertEqual(self.ran()[-1], "detach")
+
+    def test_refused_while_used(self) -> None:
+        """What is attached stays so when it is attached again as nothing that can be used."""
+        self.create()
+        self.assemble()
+        self.attaches("sda")
+        self.assertIn("no path", self.refused(self.tree.assemble(self.disk(), True)))
+        self.assertNotIn("detach", self.ran())
+
+    def test_looked_at_as_nothing(self) -> None:
+        """A look detaches what was attached as nothing that can be used, or as what cannot be looked at."""
+        self.create()
+        self.attaches("sda")
+        self.assertIsNone(self.get(self.tree.find(self.disk())))
+        self.assertEqual(self.ran()[-1], "detach")
+        self.attaches(str(self.root / ("x" * 300)))
+        self.assertIn("too long", self.refused(self.tree.find(self.disk())))
+        self.assertEqual(self.ran()[-1], "detach")
+        self.assertEqual(self.ran().count("detach"), 2)
+
+    def test_other_lines(self) -> None:
+        """What a script prints beside a path and what hypervisors open is left out."""
+        self.create()
+        path = str(self.volumes / "u.ext.disk0")
+        self.attaches(path, "mapped by shelf 1.2", "KVM:file:/v")
+        self.assertEqual(self.assemble().dev_path, path)
+        self.assertEqual(self.uri("kvm", access="userspace"), "file:/v")
 
 
 class LoopTests(ExtStorageTests):

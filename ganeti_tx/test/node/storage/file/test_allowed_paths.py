@@ -49,6 +49,18 @@ class AllowedPathsTests(SynchronousTestCase):
         for path in ("srv/a/x", "/srv/a/../b/x", "/srv/a/../a/x", "", "/", "/srv/a/x\0"):
             self.assertIn("absolute", self.refused(allowed, path))
 
+    def test_run_directory(self) -> None:
+        """What is listed of the run directory is where it says: the daemons' users may put links there."""
+        run_dir = Paths(self.root).run_dir
+        run_dir.mkdir(parents=True)
+        allowed = self.listing(f"{run_dir}/gluster\n", self.root)
+        (run_dir / "gluster").mkdir()
+        self.assertEqual(allowed.directories(), [run_dir / "gluster"])
+        (run_dir / "gluster").rmdir()
+        (run_dir / "gluster").symlink_to(self.root / "srv/pool")
+        self.assertEqual(allowed.directories(), [])
+        self.assertIn(f"a link in {run_dir}, which others may have put there", allowed.faults()[0])
+
     def test_system_directories(self) -> None:
         """System directories are refused though listed."""
         listed = ["/bin", "/etc", "/usr", "/usr/local/pool", "/boot", "/dev", "/lib64", "/proc", "/sbin", "/sys"]

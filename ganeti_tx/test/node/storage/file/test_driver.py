@@ -5,9 +5,11 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from unittest import SkipTest
 
 from attrs import frozen
+from msgspec.structs import replace
 from zope.interface import implementer
 
 from ganeti_tx.errors import BlockDeviceError, FileStoragePathError, GanetiError
@@ -15,13 +17,18 @@ from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.storage.abilities import IExisting, IStream
 from ganeti_tx.node.storage.file.allowed_paths import AllowedPaths
 from ganeti_tx.node.storage.file.beneath import Place
-from ganeti_tx.node.storage.file.driver import MAX_MIB, FileStorage
+from ganeti_tx.node.storage.file.disk_files import MAX_MIB
+from ganeti_tx.node.storage.file.disk_images import DiskImages
+from ganeti_tx.node.storage.file.driver import FileStorage
 from ganeti_tx.node.storage.file.pools import MIB, DirectoryPools
-from ganeti_tx.node.storage.streams import read_command, write_command
+from ganeti_tx.node.storage.file.qemu_img import QemuImg
+from ganeti_tx.node.storage.holders import DiskHolders
+from ganeti_tx.node.storage.streams import EXTENT, amounts, read_command, write_command
 from ganeti_tx.runtime.paths import Paths
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.contracts.storage import OneDeviceContract, PoolsContract
 from ganeti_tx.test.contracts.storage_abilities import ExistingContract, StreamContract
+from ganeti_tx.test.fakes.blocking_process import BlockingRunner
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.inprocess.disk import put
 
@@ -34,6 +41,11 @@ def allowed_paths(root: Path, pool: Path) -> AllowedPaths:
     files.mkdir(paths.conf_dir)
     put(files, paths.file_storage_paths_file, f"{pool}\n".encode())
     return AllowedPaths(files, paths)
+
+
+def images_at(views: Path) -> DiskImages:
+    """What handles images of which no machine has any open."""
+    return DiskImages(QemuImg(BlockingRunner()), DiskHolders(), views)
 
 
 @frozen
@@ -59,7 +71,8 @@ class FileStorageTests(OneDeviceContract, StreamContract, ExistingContract):
         """See `OneDeviceContract`."""
         self.root = Path(os.path.realpath(self.mktemp()))
         self.pool_dir = self.root / "srv/pool"
-        return FileStorage(self.template, allowed_paths(self.root, self.pool_dir), InlineThreads())
+        images = images_at(self.root / "views")
+        return FileStorage(self.template, allowed_paths(self.root, self.pool_dir), InlineThreads(), images)
 
     def logical_id(self, number: int) -> list[object]:
         """See `OneDeviceContract`."""
@@ -99,6 +112,10 @@ class FileStorageTests(OneDeviceContract, StreamContract, ExistingContract):
         self.assertTrue(path.read_bytes() == bytes(text))
         self.assertLess(path.stat().st_blocks * 512, MIB // 2)
 
+    def test_amounts(self) -> None:
+        """A file grows with what comes, so that it has a limit."""
+        self.assertEqual(amounts(self.store, self.disk(size=64)), (64, 64 + EXTENT))
+
     def test_left_over(self) -> None:
         """Who finds a file in the way is told who knows whether it may be removed."""
         self.get(self.store.create(self.disk()))
@@ -132,6 +149,22 @@ class FileStorageTests(OneDeviceContract, StreamContract, ExistingContract):
             file.write(b"kept")
         self.get(self.store.grow(self.disk(), 1))
         self.assertEqual((self.pool_dir / "web1/disk0").read_bytes()[:4], b"kept")
+
+    def test_snapshot_of_raw(self) -> None:
+        """Where the file system lets files share blocks a snapshot is a file of its own; elsewhere it is said why not."""
+        self.get(self.store.create(self.disk(size=1)))
+        path = self.pool_dir / "web1/disk0"
+        path.write_bytes(b"before".ljust(MIB, b"\0"))
+        fault = self.get(self.tree.snapshot_fault(self.disk()))
+        if fault is not None:
+            self.assertIn("lets no two files share blocks; disks of format qcow2", fault)
+            self.assertIn("cannot have a snapshot", self.refused(self.tree.snapshot(self.disk(), "snap", 1)))
+        else:
+            made = replace(self.disk(), logical_id=self.get(self.tree.snapshot(self.disk(), "snap", 1)))
+            path.write_bytes(b"after".ljust(MIB, b"\0"))
+            self.assertEqual(Path(str(path) + ".snap").read_bytes()[:6], b"before")
+            self.get(self.tree.remove(made))
+        self.assertEqual([each.name for each in path.parent.iterdir()], ["disk0"])
 
     def test_too_large(self) -> None:
         """A size that no file can have is refused, and nothing is left."""
@@ -189,7 +222,8 @@ class FileStorageTests(OneDeviceContract, StreamContract, ExistingContract):
     def exchanged(self, exchange: Callable[[], object]) -> FileStorage:
         """The same storage, on a node where somebody exchanges something as soon as a path has been checked."""
         assert isinstance(self.store, FileStorage)
-        return FileStorage(self.template, ExchangedPaths(self.store.allowed, exchange), InlineThreads())  # type: ignore[arg-type]
+        allowed: Any = ExchangedPaths(self.store.allowed, exchange)
+        return FileStorage(self.template, allowed, InlineThreads(), self.store.images)
 
     def exchange(self) -> None:
         """The instance's directory becomes a link to the node's secrets."""
@@ -286,7 +320,7 @@ class OwnStreamTests(FileStorageTests):
     def storage(self) -> FileStorage:
         """See `OneDeviceContract`."""
         made = super().storage()
-        return CatStorage(made.template, made.allowed, made.threads)
+        return CatStorage(made.template, made.allowed, made.threads, made.images)
 
     def test_own_commands(self) -> None:
         """They are the ones that are used."""
@@ -294,6 +328,10 @@ class OwnStreamTests(FileStorageTests):
         status = self.get(self.tree.found(self.disk()))
         self.assertEqual(read_command(self.store, self.disk(), status)[0], "cat")
         self.assertIn("bs=64k", write_command(self.store, self.disk(), status))
+
+    def test_amounts(self) -> None:
+        """They are given all bytes, too; nobody else knows how much they take."""
+        self.assertEqual(amounts(self.store, self.disk(size=64)), (64, 0))
 
 
 class DirectoryPoolsTests(PoolsContract):

@@ -10,10 +10,11 @@ from ganeti_tx.model.hypervisors.kvm import KvmParams
 from ganeti_tx.node.hypervisor.kvm import migration
 from ganeti_tx.node.hypervisor.kvm.acceleration import KVM_DEVICE, AccelerationProbe
 from ganeti_tx.node.hypervisor.kvm.command.build import qemu_argv
-from ganeti_tx.node.hypervisor.kvm.control_group import SYSTEMD, ControlGroup
+from ganeti_tx.node.hypervisor.kvm.control_group import ControlGroup
 from ganeti_tx.node.hypervisor.kvm.pinning import pin
 from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
 from ganeti_tx.node.hypervisor.kvm.users import user_of
+from ganeti_tx.node.hypervisor.scopes import SYSTEMD, Scopes
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.fakes.process import FakeProcessRunner
@@ -93,7 +94,7 @@ class Unlocked:
 
 async def limiting(params: KvmParams) -> str:
     """The program that is started where systemd is."""
-    group = ControlGroup(lambda path: path == SYSTEMD)
+    group = ControlGroup(Scopes(lambda path: path == SYSTEMD))
     return " ".join(group.command(qemu_plan(**msgspec.to_builtins(params)), ["qemu"]))
 
 

@@ -25,6 +25,7 @@ COMMON: Mapping[str, Any] = {
     "migration_downtime": 50,
     "migration_mode": "non-live",
     "migration_port": 8200,
+    "migration_tls": False,
     "reboot_behavior": "exit",
     "soundhw": "ac97,hda",
     "usb_devices": "keyboard",

@@ -94,6 +94,7 @@ EFFECTS: Mapping[str, tuple[Any, Mapping[str, Any], str]] = {
 }
 #: What has its effect where no test of this driver sees it.
 ELSEWHERE: Mapping[str, str] = {
+    "migration_tls": "the job that migrates makes keys for it (logic/instance/moves/known_sides.py), as its test has it",
     "migration_mode": "the job that migrates asks for it (logic/instance/migrate.py), as that test has it",
 }
 #: For choices that need something else to be set.

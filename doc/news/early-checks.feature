@@ -1,0 +1,1 @@
+``gnt-cluster info`` shows parameters of KVM that nobody has set; what a hypervisor could never start is refused by ``gnt-instance add`` and ``modify`` (a memory limit below the guest's memory, a container without a disk), and ``gnt-cluster modify`` names the nodes that lack an install or zeroing image.

@@ -1,0 +1,1 @@
+``gnt-backup export --noshutdown`` has the file systems of a KVM guest with ``use_guest_agent`` stand still while the snapshots are made, and says why if they do not; the node lets them go on whatever happens.

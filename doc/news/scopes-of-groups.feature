@@ -1,0 +1,1 @@
+``gnt-group add``, ``rename`` and ``remove`` tell how many users, tokens, roles and groups of the directory the Remote API keeps to a node group of that name, and ``gnt-cluster verify`` does so for scopes whose node group is not there. ``ganeti-rapi-access scope list`` tells who has which scope.

@@ -1,0 +1,1 @@
+The program that is the TPM of an instance under KVM (swtpm) is no longer root's: it is its QEMU's user's, or user ``tss``'s, where a node has one, and reaches nothing but the state of its own instance.

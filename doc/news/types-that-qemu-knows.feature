@@ -1,0 +1,1 @@
+A ``machine_version`` or ``cpu_type`` that the QEMU of a node does not know is refused when an instance is added or changed, and by ``gnt-cluster modify``, with those that it knows; it was seen at the start only.

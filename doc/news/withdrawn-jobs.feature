@@ -1,0 +1,1 @@
+``ganeti-rapi-access token revoke``, ``user remove``, and ``user modify`` where it does not give more rights than before, cancel the jobs that wait and were asked for by the token or the user. Each job of the Remote API bears who asked for it, and so do the jobs that it submits; nobody is shown that over the Remote API, or can forge it.

@@ -1,0 +1,69 @@
+"""Which instances in a chroot are ours: all is found again from the node's run directory and processes, whoever started them."""
+
+from attrs import frozen
+
+from ganeti_tx.node.hypervisor.chroot.init_script import InitScripts
+from ganeti_tx.node.hypervisor.chroot.layout import ChrootLayout, chroot_layout
+from ganeti_tx.node.hypervisor.chroot.processes import Inhabitants
+from ganeti_tx.node.hypervisor.chroot.record import ChrootRecord
+from ganeti_tx.node.hypervisor.instance_record import load
+from ganeti_tx.node.hypervisor.interfaces import InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.listing import listed
+from ganeti_tx.node.hypervisor.names import naming
+from ganeti_tx.node.hypervisor.own_directories import names_in
+from ganeti_tx.runtime.files import IFiles
+from ganeti_tx.runtime.paths import Paths
+
+
+@frozen
+class OwnChroots:
+    """Those of this node, by the names of their instances."""
+
+    paths: Paths
+    files: IFiles
+    scripts: InitScripts
+    processes: Inhabitants
+
+    def layout(self, name: str) -> ChrootLayout:
+        """@raise HypervisorError: it is no instance name, or somebody else could have said what is to be there."""
+        layout = chroot_layout(self.paths, name)
+        with naming(name):
+            layout.check_own(self.files)
+        return layout
+
+    def names(self) -> list[str]:
+        """The instances that we remember."""
+        return names_in(self.files, self.paths.chroot_run_dir)
+
+    def record(self, layout: ChrootLayout) -> ChrootRecord | None:
+        """What is remembered of one. @raise HypervisorError: it cannot be read."""
+        return load(self.files, layout, ChrootRecord)
+
+    async def info(self, instance_name: str) -> InstanceInfo | None:
+        """See `IHypervisor`; it runs while it has processes and its script says so."""
+        layout = self.layout(instance_name)
+        with naming(instance_name):
+            record = self.record(layout)
+            processes = await self.processes.of(layout.root) if record is not None else []
+            if record is None or not processes or not await self.scripts.runs(layout, record):
+                return None
+            used = await self.processes.cpu_seconds(processes)
+            number = self.files.stat(layout.directory).inode  # as long as it runs, no other one has it
+            return InstanceInfo(
+                *(instance_name, number, record.memory, record.vcpus, RunState.RUNNING, used),
+                uuid=record.uuid,
+                ended_by=f"chroot {layout.root} {record.init_script} stop",
+            )
+
+    async def owner(self, instance_name: str) -> str | None:
+        """See `IHypervisor`; whatever its script says, it is there while it has processes."""
+        layout = self.layout(instance_name)
+        with naming(instance_name):
+            record = self.record(layout)
+            if record is None or not await self.processes.of(layout.root):
+                return None
+            return record.uuid or None
+
+    async def all(self) -> list[InstanceInfo]:
+        """See `IHypervisor.list_instances`."""
+        return await listed(self.names(), self.info)

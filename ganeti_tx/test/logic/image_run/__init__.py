@@ -1,0 +1,1 @@
+"""Machines that are started from an image to do work on an instance."""

@@ -1,0 +1,1 @@
+"""Tests of disks on volumes of Gluster."""
