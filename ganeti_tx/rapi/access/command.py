@@ -109,6 +109,16 @@ class Terminal:
         self.err.write(f"{text}\n")
 
 
+@frozen
+class Lessened:
+    """Somebody whose rights are taken away."""
+
+    #: As jobs have it.
+    caller: str
+    #: He had none any more: it is asked once more, since what he asked for may wait yet.
+    gone: OpPrereqError | None = None
+
+
 def token_add(terminal: Terminal, words: argparse.Namespace) -> None:
     """Make one, and show its secret this once."""
     name, end, column = token_name(words.name), read_end(words.expires, terminal.now()), terminal.column(words)
@@ -130,11 +140,9 @@ def token_list(terminal: Terminal, words: argparse.Namespace) -> None:
         terminal.out.write(f"{token.name} {end} {' '.join(line.split(None, 3)[3:])}".rstrip() + "\n")
 
 
-def token_revoke(terminal: Terminal, words: argparse.Namespace) -> str:
+def token_revoke(terminal: Terminal, words: argparse.Namespace) -> Lessened:
     """Take one away."""
-    known(terminal.tokens, words.name, "token")
-    terminal.tokens.put(words.name, None)
-    return caller_of(words.name)
+    return without(terminal.tokens, words.name, "token", caller_of(words.name))
 
 
 def user_add(terminal: Terminal, words: argparse.Namespace) -> None:
@@ -153,19 +161,17 @@ def user_password(terminal: Terminal, words: argparse.Namespace) -> None:
     terminal.users.put(words.name, " ".join([words.name, hashed_password(terminal), *column]))
 
 
-def user_modify(terminal: Terminal, words: argparse.Namespace) -> str | None:
+def user_modify(terminal: Terminal, words: argparse.Namespace) -> Lessened | None:
     """Give one other rights. Who has the same as before may have less than when he asked for jobs that could not be cancelled."""
     _name, password, *_column = known(terminal.users, words.name, "user").split(None, 2)
     former = rights_of(terminal, words.name)
     terminal.users.put(words.name, f"{words.name} {password} {terminal.column(words)}".rstrip())
-    return None if rights_of(terminal, words.name).exceed(former, OPERATIONS) else words.name
+    return None if rights_of(terminal, words.name).exceed(former, OPERATIONS) else Lessened(words.name)
 
 
-def user_remove(terminal: Terminal, words: argparse.Namespace) -> str:
+def user_remove(terminal: Terminal, words: argparse.Namespace) -> Lessened:
     """Take one away."""
-    known(terminal.users, words.name, "user")
-    terminal.users.put(words.name, None)
-    return str(words.name)
+    return without(terminal.users, words.name, "user", words.name)
 
 
 def user_list(terminal: Terminal, words: argparse.Namespace) -> None:
@@ -210,7 +216,7 @@ def ldap_check(terminal: Terminal, words: argparse.Namespace) -> None:
 
 
 #: What each does; it gives the caller whose waiting jobs are to be cancelled, if any.
-COMMANDS: Mapping[tuple[str, str], Callable[[Terminal, argparse.Namespace], str | None]] = {
+COMMANDS: Mapping[tuple[str, str], Callable[[Terminal, argparse.Namespace], Lessened | None]] = {
     ("token", "add"): token_add,
     ("token", "list"): token_list,
     ("token", "revoke"): token_revoke,
@@ -239,6 +245,16 @@ def known(file: EditedFile, name: str, what: str) -> str:
     if not found:
         raise OpPrereqError(f"there is no {what} {name!r} in {file.path}", ECode.NOENT)
     return found[-1]
+
+
+def without(file: EditedFile, name: str, what: str, caller: str) -> Lessened:
+    """Let a name have no entry. It may have none already: what was begun before may have to be brought to its end."""
+    try:
+        known(file, name, what)
+    except OpPrereqError as error:
+        return Lessened(caller, error)
+    file.put(name, None)
+    return Lessened(caller)
 
 
 def rights_of(terminal: Terminal, name: str) -> Rights:
@@ -274,11 +290,13 @@ def run(terminal: Terminal, argv: Sequence[str]) -> int:
         terminal.files.mkdir(terminal.paths.rapi_dir)
         with one_at_a_time(terminal.paths.rapi_dir):
             lessened = COMMANDS[words.noun, words.verb](terminal, words)
-        if words.verb not in LOOKING:
+        if lessened is not None and lessened.gone is not None:
+            state = left_waiting(lessened.caller)
+        elif words.verb not in LOOKING:
             state = changed(lessened)
             spread(terminal)
         if lessened is not None:
-            withdraw(terminal, lessened)
+            return withdraw(terminal, lessened)
     except (GanetiError, ValueError) as error:
         terminal.tell(f"ganeti-rapi-access: {error}")
         return error.exit_code if isinstance(error, GanetiError) else ExitCode.FAILURE
@@ -291,15 +309,15 @@ def run(terminal: Terminal, argv: Sequence[str]) -> int:
     return ExitCode.SUCCESS
 
 
-def changed(lessened: str | None) -> str:
+def changed(lessened: Lessened | None) -> str:
     """What is so from the change of the file until the master has done the rest."""
-    jobs = "" if lessened is None else f", and {left_waiting(lessened)}"
+    jobs = "" if lessened is None else f", and {left_waiting(lessened.caller)}"
     return f"the change is made; other nodes may not have it yet, ganeti-master brings it to them{jobs}"
 
 
 def left_waiting(caller: str) -> str:
     """What is so of whoever's jobs were not cancelled."""
-    return f"jobs that {caller} asked for before may wait, and be done yet"
+    return f"jobs that {caller} asked for before may wait, and be done yet, until the same command is given again"
 
 
 def spread(terminal: Terminal) -> None:
@@ -311,13 +329,24 @@ def spread(terminal: Terminal) -> None:
         terminal.tell(f"no other node has this change yet; ganeti-master brings it to them when it runs: {error}")
 
 
-def withdraw(terminal: Terminal, caller: str) -> None:
-    """Say what becomes of jobs that were asked for with the rights of before; these are taken away, whatever becomes of them."""
+def withdraw(terminal: Terminal, lessened: Lessened) -> int:
+    """Say what becomes of jobs that were asked for with the rights of before; these are taken away, whatever becomes of them.
+
+    Gives the exit status.
+    """
+    caller, gone = lessened.caller, lessened.gone
+    before = "" if gone is None else f"ganeti-rapi-access: {gone}; "
     try:
-        for sentence in terminal.withdraw(caller):
-            terminal.tell(f"{caller} asked for a job: {sentence}")
+        told = terminal.withdraw(caller)
     except GanetiError as error:
-        terminal.tell(f"{left_waiting(caller)}: {error}")
+        terminal.tell(f"{before}{left_waiting(caller)}: {error}")
+        return ExitCode.FAILURE
+    if gone is not None:
+        jobs = f"jobs that {caller} asked for before are left" if told else f"no job waits or runs that {caller} asked for before"
+        terminal.tell(f"{before}{jobs}")
+    for sentence in told:
+        terminal.tell(f"{caller} asked for a job: {sentence}")
+    return ExitCode.SUCCESS if gone is None or told else gone.exit_code
 
 
 def ask_luxid(paths: Paths, caller: str) -> Sequence[str]:

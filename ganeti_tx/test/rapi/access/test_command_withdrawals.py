@@ -3,6 +3,8 @@
 from ganeti_tx.errors import GenericError
 from ganeti_tx.test.rapi.access.test_command import CommandCase, Impatient
 
+JACKS_JOBS = "jobs that jack asked for before may wait, and be done yet, until the same command is given again"
+
 
 class WithdrawalTests(CommandCase):
     """Whose rights are taken away, his jobs are that wait."""
@@ -17,7 +19,6 @@ class WithdrawalTests(CommandCase):
         self.ok("token revoke ci")
         self.ok("user modify jack --scope tag=web --allow write")
         self.ok("user remove jack")
-        self.run_it("user remove jack")
         self.assertEqual(self.withdrawn, ["token:ci", "jack", "jack"])
 
     def test_more_rights(self) -> None:
@@ -50,12 +51,13 @@ class WithdrawalTests(CommandCase):
         """Who could not be asked, or has been interrupted, does the same again; what is changed is told meanwhile."""
         self.ok("user add jack --allow write", "secret\n")
         for error, told in (
-            (GenericError("away"), "jobs that jack asked for before may wait, and be done yet: away\n"),
+            (GenericError("away"), f"{JACKS_JOBS}: away\n"),
             (KeyboardInterrupt(), "interrupted; the change is made; other nodes may not have it yet, ganeti-master brings it to"
-             " them, and jobs that jack asked for before may wait, and be done yet\n"),
+             f" them, and {JACKS_JOBS}\n"),
         ):  # fmt: skip
             self.withdraw_error = error
-            _status, _out, err = self.run_it("user modify jack --allow read")
+            status, _out, err = self.run_it("user modify jack --allow read")
+            self.assertEqual(status, 1)
             self.assertTrue(err.endswith(told), err)
         self.withdraw_error, self.jobs = None, ["Job 7 canceled"]
         _status, _out, err = self.run_it("user modify jack --allow read")
@@ -69,9 +71,31 @@ class WithdrawalTests(CommandCase):
         self.assertEqual(self.contents(), before)
 
     def test_no_master_daemon(self) -> None:
-        """Or that nobody could be asked; the rights are gone all the same."""
+        """Or that nobody could be asked; the rights are gone all the same, but all that was wanted is not done."""
         self.ok("token add ci")
         self.spread_error = GenericError("it does not run")
         status, _out, err = self.run_it("token revoke ci")
-        self.assertEqual(status, 0)
-        self.assertIn("jobs that token:ci asked for before may wait, and be done yet: it does not run", err)
+        self.assertEqual((status, self.ok("token list")), (1, ""))
+        self.assertTrue(err.endswith(f"{JACKS_JOBS.replace('jack', 'token:ci')}: it does not run\n"), err)
+
+    def test_removed_again(self) -> None:
+        """What could not be cancelled when somebody was removed, is when he is removed again; nothing else is done then."""
+        self.ok("token add ci")
+        self.ok("user add jack", "secret\n")
+        for line, caller, gone in (
+            ("token revoke ci", "token:ci", f"there is no token 'ci' in {self.paths.rapi_tokens_file}"),
+            ("user remove jack", "jack", f"there is no user 'jack' in {self.paths.rapi_users_file}"),
+        ):
+            self.withdraw_error, self.jobs = GenericError("away"), []
+            left, prefix = JACKS_JOBS.replace("jack", caller), f"ganeti-rapi-access: {gone}; "
+            self.assertEqual(self.run_it(line), (1, "", f"{left}: away\n"))
+            self.assertEqual(self.run_it(line), (1, "", f"{prefix}{left}: away\n"))
+            self.withdraw_error = KeyboardInterrupt()
+            self.assertEqual(self.run_it(line), (1, "", f"ganeti-rapi-access: interrupted; {left}\n"))
+            self.withdraw_error, self.jobs, self.spreads = None, ["Job 7 canceled"], 0
+            told = f"{prefix}jobs that {caller} asked for before are left\n"
+            told += f"{caller} asked for a job: Job 7 canceled\n"
+            self.assertEqual(self.run_it(line), (0, "", told))
+            self.jobs = []
+            self.assertEqual(self.run_it(line), (1, "", f"{prefix}no job waits or runs that {caller} asked for before\n"))
+            self.assertEqual(self.spreads, 0)
