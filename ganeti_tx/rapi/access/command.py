@@ -342,8 +342,8 @@ def withdraw(terminal: Terminal, lessened: Lessened) -> int:
         terminal.tell(f"{before}{left_waiting(caller)}: {error}")
         return ExitCode.FAILURE
     if gone is not None:
-        jobs = f"jobs that {caller} asked for before are left" if told else f"no job waits or runs that {caller} asked for before"
-        terminal.tell(f"{before}{jobs}")
+        jobs = "jobs are left" if told else "no job waits or runs"
+        terminal.tell(f"{before}{jobs} that {caller} asked for before")
     for sentence in told:
         terminal.tell(f"{caller} asked for a job: {sentence}")
     return ExitCode.SUCCESS if gone is None or told else gone.exit_code

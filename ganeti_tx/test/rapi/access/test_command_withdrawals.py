@@ -93,9 +93,11 @@ class WithdrawalTests(CommandCase):
             self.withdraw_error = KeyboardInterrupt()
             self.assertEqual(self.run_it(line), (1, "", f"ganeti-rapi-access: interrupted; {left}\n"))
             self.withdraw_error, self.jobs, self.spreads = None, ["Job 7 canceled"], 0
-            told = f"{prefix}jobs that {caller} asked for before are left\n"
+            told = f"{prefix}jobs are left that {caller} asked for before\n"
             told += f"{caller} asked for a job: Job 7 canceled\n"
             self.assertEqual(self.run_it(line), (0, "", told))
             self.jobs = []
-            self.assertEqual(self.run_it(line), (1, "", f"{prefix}no job waits or runs that {caller} asked for before\n"))
+            self.assertEqual(
+                self.run_it(line), (1, "", f"{prefix}no job waits or runs that {caller} asked for before\n")
+            )
             self.assertEqual(self.spreads, 0)
