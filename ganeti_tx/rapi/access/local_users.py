@@ -43,7 +43,7 @@ class LocalUsers:
                 await pretend(self.checks, self.file.content, login)
             return None
         self.memo.remember(self._key(user, login), True, REMEMBER)
-        return Identity(user.name, user.rights)
+        return self.remembered(login)  # who has been removed meanwhile, or has another password, is not
 
     def _key(self, user: User, login: BasicLogin) -> bytes:
         return self.memo.key(user.password.scheme.value, user.password.stored, login.name, login.password)

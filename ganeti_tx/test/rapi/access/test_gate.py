@@ -240,12 +240,21 @@ class SlowPasswordTests(GateCase):
         self.successResultOf(third)
 
     def test_removed_meanwhile(self) -> None:
-        """Who is no user any more when his turn comes is refused as anybody else."""
+        """Who is no user any more when his password has been checked, or his turn comes, is refused as anybody else."""
         first, second = (self.access.request(basic("bea", "bpw")) for _ in range(2))
         self.access.write("users", "jack secret\n")
         self.threads.go()
-        self.successResultOf(first)
-        self.assertEqual(self.failureResultOf(second, HttpError).value.status, 401)
+        for each in (first, second):
+            self.assertEqual(self.failureResultOf(each, HttpError).value.status, 401)
+
+    def test_changed_meanwhile(self) -> None:
+        """Whose rights or password have changed when it has been checked, is let in as he is now, or not."""
+        for line, status in ((f"bea {bcrypt_of('bpw')} read", 401), (USERS.replace("write", "read"), 403)):
+            access = MemoryGate({"users": USERS}, threads=self.threads)
+            request = access.request(basic("bea", "bpw"))
+            access.write("users", line)
+            self.threads.go()
+            self.assertEqual(self.failureResultOf(request, HttpError).value.status, status)
 
     def test_cancelled(self) -> None:
         """Who hangs up while it is checked keeps its place in the threads until it has ended, and has failed."""
