@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from attrs import define, field, frozen
+from twisted.internet.defer import DeferredLock
 
 from ganeti_tx.model.opcodes.named import instances_of
 from ganeti_tx.model.signature import Asker, Ops, scoped_askers_of
@@ -16,6 +17,8 @@ from ganeti_tx.rapi.caller import Caller
 #: The fields that tell a job from all others, also from one that had its number before a queue was lost.
 KEY_FIELDS = ("id", "received_ts")
 Key = tuple[int, str]
+#: Of so many listed jobs the opcodes are read in one piece: others are answered between two, and memory is needed for one only.
+AT_ONCE = 500
 
 
 @frozen
@@ -54,20 +57,29 @@ class RememberedJobs:
 
     luxi: Luxi
     _known: dict[Key, JudgedJob] = field(factory=dict, init=False)
+    #: Held by who finds something out: who comes meanwhile need not read the same.
+    _turn: DeferredLock = field(factory=DeferredLock, init=False)
 
     async def of(self, listed: Sequence[Sequence[Any]]) -> list[JudgedJob]:
         """Each of all jobs that are listed. @param listed: their `KEY_FIELDS`."""
         keys = [key_of(*row) for row in listed]
-        known = self._known
-        first = min((key[0] for key in keys if key not in known), default=None)
-        if first is not None:
-            known = {**known, **await self._found_out(first)}
-        self._known = {key: known[key] for key in keys if key in known}
-        return [self._known.get(key, judged(None)) for key in keys]
+        async with self._turn:
+            await self._find_out(sorted(keys))
+            known = self._known
+            self._known = {key: known[key] for key in keys if key in known}
+            return [known.get(key) or judged(None) for key in keys]
 
-    async def _found_out(self, first: int) -> dict[Key, JudgedJob]:
-        """Of all from a number on, which is mostly the newest: it is asked for without recording, as it need not be asked again."""
-        answer = await Recording(self.luxi).query("job", [*KEY_FIELDS, "ops"], [">=", "id", first])
+    async def _find_out(self, keys: Sequence[Key]) -> None:
+        """All that is not known of these; mostly it is the newest."""
+        for start in range(0, len(keys), AT_ONCE):
+            numbers = [key[0] for key in keys[start : start + AT_ONCE] if key not in self._known]
+            if numbers:
+                self._known.update(await self._found_out(numbers[0], numbers[-1]))
+
+    async def _found_out(self, first: int, last: int) -> dict[Key, JudgedJob]:
+        """Of all from one number to another: it is asked for without recording, as it need not be asked again."""
+        within = ["&", [">=", "id", first], ["<=", "id", last]]
+        answer = await Recording(self.luxi).query("job", [*KEY_FIELDS, "ops"], within)
         rows = [[value for _status, value in row] for row in answer["data"]]
         return {key_of(job_id, received): judged(ops) for job_id, received, ops in rows if ops is not None}
 

@@ -216,7 +216,7 @@ class JobTests(ScopeCase):
         self.assertEqual({each["id"] for each in self.done("GET", "/2/jobs")}, {*ids, job})
         self.done("GET", "/2/query/job?fields=id")
         reads = [args[2:] for method, args in self.luxi_seen.calls if method.startswith("Query") and "ops" in args[1]]
-        self.assertEqual(reads, [[[">=", "id", job]]])
+        self.assertEqual(reads, [[["&", [">=", "id", job], ["<=", "id", job + 1]]]])
 
     def test_filter_errors(self) -> None:
         """A filter is asked about nothing of jobs that are not seen."""
