@@ -1,4 +1,8 @@
-"""Disks of instances that are on one storage: they came to it before that was refused, or a device has got another name."""
+"""Disks of instances that are on one storage: they came to it before that was refused, or a device has got another name.
+
+That may be meant: a file system of several instances, or data that all only read. So it is a warning, and nothing where none of
+them can be written to.
+"""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,6 +18,9 @@ from ganeti_tx.model.node import Node
 from ganeti_tx.model.verify_codes import VerifyCode
 from ganeti_tx.rpc.calls.disk import BlockdevStates
 from ganeti_tx.rpc.interfaces import PROMPT, RpcError
+
+#: The mode of disks that a guest cannot write to.
+READ_ONLY = "ro"
 
 
 async def shared_storage(parts: Parts, scene: GroupScene, told: Told) -> list[Verdict]:
@@ -70,7 +77,7 @@ async def adopted_devices(parts: Parts, scene: GroupScene, node: Node) -> dict[s
 
 
 def judge_shared(scene: GroupScene, storage: Mapping[str, str], identities: Identities) -> Iterator[Verdict]:
-    """Of each disk by itself. @param storage: what disks are on, by their uuids."""
+    """Of each disk by itself, unless nobody writes to any of them. @param storage: what disks are on, by their uuids."""
     places = places_of_disks(scene.everything.instances)
     on: dict[str, list[str]] = {}
     for uuid in sorted(places.keys() & storage.keys()):
@@ -81,11 +88,13 @@ def judge_shared(scene: GroupScene, storage: Mapping[str, str], identities: Iden
                 continue
             others = sorted(places[uuid] for uuid in on[name] if uuid != disk.uuid)
             text = (
-                f"disk/{index} is on the same storage as {', '.join(others)} ({name}): stop these instances with"
-                " 'gnt-instance shutdown' and look whose data are there; if they are not this one's, 'gnt-instance modify"
-                f" {way_out(index, disk, identities, view.instance.name)}"
+                f"disk/{index} is on the same storage as {', '.join(others)} ({name}): unless a file system of several machines is"
+                " meant to be there, stop these instances with 'gnt-instance shutdown' and look whose data are there; if they are"
+                f" not this one's, 'gnt-instance modify {way_out(index, disk, identities, view.instance.name)}"
             )
-            yield Verdict(VerifyCode.EINSTANCEFAULTYDISK, view.instance.name, text, bool(others))
+            written = any(scene.everything.disks[uuid].mode != READ_ONLY for uuid in on[name])
+            wrong = bool(others) and written
+            yield Verdict(VerifyCode.EINSTANCEFAULTYDISK, view.instance.name, text, wrong, warning=True)
 
 
 def way_out(index: int, disk: Disk, identities: Identities, name: str) -> str:

@@ -98,18 +98,23 @@ class SameStorageTests(ClusterCase):
         self.ok("gnt-cluster verify")
         self.tell(b"board\n")
         status, out, _ = self.scene().run(["gnt-cluster", "verify", "--error-codes"])
-        self.assertEqual((status, out.count("same storage")), (1, 2))
+        self.assertEqual((status, out.count("same storage")), (0, 2))
         for one, other in (("web1", "web2"), ("web2", "web1")):
             self.assertIn(
-                f"ERROR:EINSTANCEFAULTYDISK:instance:{one}.example.com:disk/0 is on the same storage as disk/0 of instance"
+                f"WARNING:EINSTANCEFAULTYDISK:instance:{one}.example.com:disk/0 is on the same storage as disk/0 of instance"
                 f" {other}.example.com (shelf: board=3)",
                 out,
             )
         self.assertIn(
             "'gnt-instance modify --disk 0:board=... web2.example.com' gives the disk storage of its own", out
         )
+        self.ok("gnt-instance modify --disk 0:mode=ro web1")
+        self.assertEqual(self.ok("gnt-cluster verify").count("same storage"), 2)
+        self.ok("gnt-instance modify --disk 0:mode=ro web2")
+        self.assertNotIn("same storage", self.ok("gnt-cluster verify"))
+        self.ok("gnt-instance modify --disk 0:mode=rw web2")
         self.ok("gnt-instance modify --disk 0:board=5 web2")
-        self.ok("gnt-cluster verify")
+        self.assertNotIn("same storage", self.ok("gnt-cluster verify"))
 
     def test_wrong(self) -> None:
         """A provider that lists a parameter which it has not cannot be used."""

@@ -142,6 +142,7 @@ FAULTS = (
         "two instances are on one volume that was there already",
         "disk/0 is on the same storage as disk/0 of instance web2.example.com (shelf: board=3)",
         two_on_a_board,
+        warning=True,
     ),
     ClusterFault(
         VerifyCode.ENODEDRBD,
