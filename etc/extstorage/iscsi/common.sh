@@ -2,6 +2,7 @@
 set -eu
 export LC_ALL=C
 umask 077
+trap 'exit 1' HUP INT TERM # what is to be undone at the end is undone when the time is over, too
 
 fail() {
   echo "$*" >&2
@@ -172,17 +173,48 @@ session() { iscsiadm --mode node --targetname "$target" --portal "$portal" "$@";
 log_in() {
   package=open-iscsi
   need iscsiadm
+  came=
   if session --rescan > /dev/null 2>&1; then
     :
   else
+    ! made_here || came=yes
     session --op new > /dev/null
-    session --login > /dev/null
+    # Another LUN of the target may have been attached meanwhile, so that there is a session.
+    session --login > /dev/null || session --rescan > /dev/null || give_up "cannot log in to $target at $portal"
   fi
   waited=0
   until [ -b "$device" ]; do
-    [ "$waited" -lt 30 ] || fail "$device does not appear"
+    [ "$waited" -lt "${DEVICE_LIMIT:-30}" ] || give_up "$device does not appear"
     sleep 1
     waited=$((waited + 1))
+  done
+}
+
+# Who is told that a disk is not attached detaches nothing. A session that was there may be in use, and so may that of a target with more LUNs.
+give_up() {
+  [ -z "$came" ] || log_out || echo "this node may still know $target" >&2
+  fail "$@"
+}
+
+# Whether a mapping, a mount or a process has the device, or a part of it.
+in_use() {
+  numbers=$(lsblk --noheadings --list --output MAJ:MIN "$device") || fail "cannot tell what has $device open"
+  opened=$(find -L /proc/[0-9]*/fd -maxdepth 1 -type b -exec stat -L -c %Hr:%Lr {} + 2> /dev/null || :)
+  for number in $numbers; do
+    [ -z "$(ls "/sys/dev/block/$number/holders")" ] || return 0
+    ! grep -qs " $number " /proc/[0-9]*/mountinfo || return 0
+    ! echo "$opened" | grep -qx "$number" || return 0
+  done
+  return 1
+}
+
+# Logging out takes the device from whoever has it. udev has it for a moment when somebody else has closed it.
+refuse_use() {
+  tried=0
+  while in_use; do
+    [ "$tried" -lt "${USE_LIMIT:-5}" ] || fail "something on this node has $device open; shut its instance down first"
+    sleep 1
+    tried=$((tried + 1))
   done
 }
 

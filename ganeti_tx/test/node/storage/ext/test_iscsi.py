@@ -5,17 +5,15 @@ import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
-from unittest import SkipTest
 
 from msgspec.structs import replace
-from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.errors import BlockDeviceError
 from ganeti_tx.model.instance_spec import DiskSpec
 from ganeti_tx.node.storage.abilities import IUserspaceUri
 from ganeti_tx.node.storage.ext.attached import AttachedVolumes
 from ganeti_tx.node.storage.ext.driver import ExtStorage
-from ganeti_tx.node.storage.ext.provider import Providers, read_provider
+from ganeti_tx.node.storage.ext.provider import Providers
 from ganeti_tx.node.storage.ext.scripts import ProviderScripts
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
@@ -25,20 +23,10 @@ from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.contracts.storage import OneDeviceContract
 from ganeti_tx.test.fakes.blocking_process import BlockingRunner
 from ganeti_tx.test.fakes.iscsi_target import Target, need_tgt
-from ganeti_tx.test.fakes.loop_devices import attach, detach
 
 MIB = 1 << 20
 #: A target that is there, of whatever storage system.
 GIVEN = "iqn.2001-05.com.example:disks"
-#: A machine on which no directory is a link.
-LOOK = '[ "${*#*readlink}" = "$*" ] || echo "${*##* }"\n'
-#: The target is there, and somebody is connected until he logs out.
-TGTADM = """#!/bin/sh
-case $* in
-*"--op show --mode target") echo "Target 1: iqn.2008-11.org.ganeti:u.disk0" ;;
-*"--op show --mode conn"*) grep -q logout {told} || echo "Session: 1" ;;
-esac
-"""
 
 
 class IscsiTests(OneDeviceContract):
@@ -239,112 +227,3 @@ class IscsiTests(OneDeviceContract):
         self.listed.unlink()
         self.assertIn("there is no file", self.refused(self.tree.create(self.disk(), "web1")))
         self.assertEqual([*self.pool.iterdir(), *self.conf.iterdir()], [])
-
-
-class CommandTests(SynchronousTestCase):
-    """Programs that this machine need not have are played by one that tells what it was given."""
-
-    def setUp(self) -> None:
-        self.root = Path(os.path.realpath(self.mktemp()))
-        (self.root / "bin").mkdir(parents=True)
-        self.device = self.root / "ip-192.0.2.10:3260-iscsi-iqn.2008-11.org.ganeti:u.disk0-lun-1"
-        for name in ("iscsiadm", "ssh", "blockdev"):
-            program = self.root / "bin" / name
-            program.write_text(f'#!/bin/sh\necho "{name} $*" >> {self.root}/told\n{LOOK}[ "$*" = "${{*%--rescan}}" ]\n')
-            program.chmod(0o755)
-        self.provider = self.root / "iscsi"
-        shutil.copytree(shipped("extstorage/iscsi"), self.provider)
-
-    def run_script(self, script: str, **params: str) -> tuple[int, str, list[str]]:
-        """How it ends, what it prints, and what was run."""
-        told = self.root / "told"
-        told.unlink(missing_ok=True)
-        environment = {
-            "PATH": f"{self.root}/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "VOL_NAME": "u.disk0",
-            "VOL_NEW_SIZE": "16",
-            "BY_PATH": str(self.root),
-            "EXTP_PORTAL": "192.0.2.10",
-            **{f"EXTP_{name.upper()}": value for name, value in params.items()},
-        }
-        ended = subprocess.run(
-            [str(self.provider / script)], env=environment, capture_output=True, text=True, check=False
-        )
-        return ended.returncode, ended.stdout, told.read_text().splitlines() if told.exists() else []
-
-    def test_attach(self) -> None:
-        """The kernel logs in, and its device is printed with what QEMU opens."""
-        loops = sorted(Path("/dev").glob("loop[0-9]*"))
-        if not loops:
-            raise SkipTest("there is no block device to be shown")
-        self.device.symlink_to(loops[0])  # a block device; it is not opened
-        self.assertEqual(self.run_script("attach"), (1, "", []))
-        (self.provider / "portals").write_text("192.0.2.10\n")
-        node = "iscsiadm --mode node --targetname iqn.2008-11.org.ganeti:u.disk0 --portal 192.0.2.10:3260"
-        status, printed, told = self.run_script("attach")
-        self.assertEqual(told, [f"{node} --rescan", f"{node} --op new", f"{node} --login"])
-        uri = "KVM:iscsi://192.0.2.10:3260/iqn.2008-11.org.ganeti:u.disk0/1"
-        self.assertEqual((status, printed.splitlines()), (0, [str(self.device), uri]))
-
-    def test_identity(self) -> None:
-        """A LUN that is there already is known by its target, whatever portal leads there."""
-        files = RealFiles(InlineThreads())
-        self.assertEqual(read_provider(files, shipped("extstorage/iscsi")).identity, ("target", "lun"))
-
-    def test_detach(self) -> None:
-        """It logs out of a target of the disk's own; other LUNs of one that was given may be in use."""
-        node = "iscsiadm --mode node --targetname iqn.2008-11.org.ganeti:u.disk0 --portal 192.0.2.10:3260"
-        self.assertEqual(self.run_script("detach")[2], [node, f"{node} --logout", f"{node} --op delete"])
-        self.assertEqual(self.run_script("detach", target="iqn.x:y", lun="0"), (0, "", []))
-        self.assertEqual(self.run_script("detach", kernel="no"), (0, "", []))
-
-    def test_grow(self) -> None:
-        """The kernel has the device when it is to grow: it leaves the target meanwhile, unless something has it open."""
-        self.allow()
-        device = attach(self.root / "volume", 8)
-        self.addCleanup(detach, device)
-        self.device.symlink_to(device)
-        (self.root / "bin/tgtadm").write_text(TGTADM.format(told=self.root / "told"))
-        (self.root / "bin/tgtadm").chmod(0o755)
-        grow = {"kernel": "yes", "pool": str(self.root), "conf": str(self.root), "initiators": "192.0.2.1"}
-        (self.provider / "directories").write_text(f"pool {self.root}\nconf {self.root}\n")
-        with open(device, "rb"):
-            self.assertEqual(self.run_script("grow", **grow), (1, "", []))
-        status, _, told = self.run_script("grow", **grow)
-        self.assertEqual(status, 0)
-        (size,) = {path.stat().st_size for path in self.root.glob("u.disk0")}
-        self.assertEqual(size, 16 * MIB)
-        words = [line.rpartition(" --")[2] for line in told if line.startswith("iscsiadm")]
-        self.assertEqual(words, ["portal 192.0.2.10:3260", "logout", "op delete", "rescan", "op new", "login"])
-
-    def allow(self, hosts: str = "store\n") -> None:
-        """What the administrator writes."""
-        (self.provider / "directories").write_text("pool /srv/disks\n")
-        (self.provider / "hosts").write_text(hosts)
-        (self.provider / "portals").write_text("192.0.2.10\n")
-
-    def test_hosts(self) -> None:
-        """No machine is reached by ssh that the administrator has not listed, as it is written; nor any without a list."""
-        at_store = {"pool": "/srv/disks", "initiators": "192.0.2.1", "host": "store"}
-        for script in ("create", "grow", "remove", "verify"):
-            self.allow(hosts="store.example.com\nSTORE\n st.re\n")
-            self.assertEqual(self.run_script(script, **at_store), (1, "", []))
-            (self.provider / "hosts").unlink()
-            self.assertEqual(self.run_script(script, **at_store), (1, "", []))
-
-    def test_elsewhere(self) -> None:
-        """What is done to targets of another machine is done there."""
-        self.allow()
-        _, _, told = self.run_script("remove", host="store", pool="/srv/disks", initiators="192.0.2.1")
-        ssh = "ssh -o BatchMode=yes -o ConnectTimeout=30 root@store --"
-        look = [f"{ssh} readlink -e {path}" for path in ("/srv/disks", "/etc/tgt/conf.d")]
-        show = f"{ssh} tgtadm -C 0 --lld iscsi --op show --mode target"
-        kept = "/etc/tgt/conf.d/ganeti-u.disk0.conf"
-        self.assertEqual(told, [*look, show, f"{ssh} rm -f /srv/disks/u.disk0 {kept}"])
-
-    def test_out_of_reach(self) -> None:
-        """A machine that cannot be reached is no place where nothing is."""
-        self.allow()
-        (self.root / "bin/ssh").write_text("#!/bin/sh\nexit 255\n")
-        status, _, _ = self.run_script("remove", host="store", pool="/srv/disks", initiators="192.0.2.1")
-        self.assertEqual(status, 1)
