@@ -32,7 +32,7 @@ class DiskGrowthTests(TestCase):
         self.disk = attached(path=str(path))
 
     def test_told(self) -> None:
-        """The guest's device has the new size, however it is called; a disk that it does not have is an error."""
+        """The guest's device has the new size, however it is called, and is not cut off; one that it does not have is an error."""
         return Deferred.fromCoroutine(self.grown())  # type: ignore[return-value]
 
     async def grown(self) -> None:
@@ -47,6 +47,8 @@ class DiskGrowthTests(TestCase):
                 self.assertEqual(await self.seen(spec.name), size * MIB)
             with self.assertRaisesRegex(HypervisorError, "runs without its disk none"):
                 await self.driver.disk_has_grown(spec.name, replace(self.disk.spec, uuid="none"))
+            self.assertTrue(await self.driver.disk_has_grown(spec.name, replace(self.disk.spec, size=20)))
+            self.assertEqual((await self.seen(spec.name), os.stat(self.disk.path).st_size), (24 * MIB, 24 * MIB))
             await self.driver.stop(spec.name, 0, force=True)
             os.truncate(self.disk.path, 8 * MIB)
         hold(self.driver.name, {GROWN: DONE})

@@ -12,10 +12,14 @@ MIB = 1024 * 1024
 
 
 async def tell_growth(client: QmpClient, instance_name: str, disk: DiskSpec) -> None:
-    """Give the block device the size of the disk. @raise HypervisorError: the machine has no such disk, or refuses."""
+    """Give the block device the size of the disk. @raise HypervisorError: the machine has no such disk, or refuses.
+
+    One that the guest sees larger, as it was longer than recorded, stays so: QEMU would cut it off, with what is there.
+    """
     for device in await client.execute("query-block"):
         if disk_id(disk.uuid) in names(device) or f"drive-{disk.uuid}" in names(device):
-            await client.execute("block_resize", {**address(device), "size": disk.size * MIB})
+            size = max(disk.size * MIB, seen_size(device))
+            await client.execute("block_resize", {**address(device), "size": size})
             return
     raise HypervisorError(f"instance {instance_name} runs without its disk {disk.uuid}")
 
@@ -30,6 +34,12 @@ def names(device: Mapping[str, Any]) -> Iterator[str]:
 def node_name(device: Mapping[str, Any]) -> str:
     """The name of what is behind a block device."""
     return str((device.get("inserted") or {}).get("node-name", ""))
+
+
+def seen_size(device: Mapping[str, Any]) -> int:
+    """The bytes that the guest sees; 0 where QEMU does not tell."""
+    size = ((device.get("inserted") or {}).get("image") or {}).get("virtual-size")
+    return size if isinstance(size, int) else 0
 
 
 def address(device: Mapping[str, Any]) -> dict[str, str]:
