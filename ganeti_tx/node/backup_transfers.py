@@ -79,17 +79,14 @@ class BackupTransfers:
 
     @answers(DumpExportStart)
     async def send_dump(self, call: DumpExportStart) -> None:
-        """@raise OpExecError: there is no such file."""
-        path = self.exports.directory(call.path) / call.file
-        try:
-            size = self.exports.files.stat(path).size
-        except FileNotFoundError:
-            raise OpExecError(f"export {call.path} has no file {call.file}") from None
+        """@raise OpExecError: there is no such file, or it leads elsewhere."""
+        path = self.exports.dump(call.path, call.file)
+        size = self.exports.files.stat(path).size
         spec = sending(
             self.paths,
             call,
             call.port,
-            ["dd", BLOCK, "status=none", f"if={path}"],
+            ["dd", BLOCK, "iflag=nofollow", "status=none", f"if={path}"],
             size=-(-size // MIB),
             sha256=call.sha256 or None,
             patience=PATIENCE,

@@ -1,5 +1,6 @@
 """The exported instances of this node."""
 
+import errno
 from pathlib import Path
 
 from attrs import frozen
@@ -61,13 +62,14 @@ class Exports:
 
     def _config(self, directory: Path) -> str:
         try:
-            return self.files.read(directory / CONFIG, MAX_CONFIG).decode()
+            return self.files.read(directory / CONFIG, MAX_CONFIG, links=False).decode()
         except UnicodeDecodeError:
             raise GenericError(f"{CONFIG} is no text") from None
         except (FileNotFoundError, NotADirectoryError):
             raise GenericError("Export info file doesn't have the required fields: it is not there") from None
         except OSError as error:
-            raise GenericError(f"{CONFIG} cannot be read: {error.strerror}") from None
+            why = "it is a link" if error.errno == errno.ELOOP else error.strerror
+            raise GenericError(f"{CONFIG} cannot be read: {why}") from None
 
     @answers(ExportBegin)
     async def begin(self, call: ExportBegin) -> None:
@@ -111,6 +113,22 @@ class Exports:
         if self.files.exists(final):
             self.files.rename(final, gone)
             await self.threads.run(self.files.remove_tree, gone)
+
+    def dump(self, path: str, name: str) -> Path:
+        """A file of an export with the data of a disk; one that leads elsewhere may have come with an export that others made.
+
+        @raise OpExecError: there is no such file. @raise OpPrereqError: as `directory`.
+        """
+        file = self.directory(path) / name
+        if not self.files.exists(file):
+            raise OpExecError(f"export {path} has no file {name}")
+        try:
+            target = self.files.readlink(file)
+        except OSError:  # it is no link
+            return file
+        raise OpExecError(
+            f"file {name} of export {path} is not imported: it is a link to {target}; put the dump itself in its place"
+        )
 
     def directory(self, path: str) -> Path:
         """Where an export is. @raise OpPrereqError: not below the directory of exports."""

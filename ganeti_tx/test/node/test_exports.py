@@ -7,7 +7,7 @@ from msgspec import ValidationError, msgpack
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import GanetiError
+from ganeti_tx.errors import GanetiError, OpExecError
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.exports import CONFIG, Exports
 from ganeti_tx.rpc.calls.backup import (
@@ -84,6 +84,22 @@ class ListTests(ExportCase):
             ("half", "doesn't have the required fields"),
         ):
             self.assertRegex(self.refused(ExportInfo(path=path)), reason)
+
+    def test_links(self) -> None:
+        """What came with an export that others made leads to no file of the node."""
+        self.put(WEB1)
+        exports, disk = Exports(self.files, self.paths, InlineThreads()), self.top / WEB1 / "disk0.dump"
+        with self.assertRaisesRegex(OpExecError, f"export {WEB1} has no file disk0.dump"):
+            exports.dump(WEB1, "disk0.dump")
+        self.files.symlink(disk, "/etc/shadow")
+        with self.assertRaisesRegex(
+            OpExecError, f"disk0.dump of export {WEB1} is not imported: .* link to /etc/shadow"
+        ):
+            exports.dump(WEB1, "disk0.dump")
+        self.done(self.files.write_atomic(disk, b"data"))
+        self.assertEqual(exports.dump(WEB1, "disk0.dump"), disk)
+        self.files.symlink(self.top / WEB1 / CONFIG, "/etc/shadow")
+        self.assertIn("config.ini cannot be read: it is a link", self.refused(ExportInfo(path=WEB1)))
 
 
 class BuildingTests(ExportCase):
