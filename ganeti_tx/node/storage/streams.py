@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ganeti_tx.model.disk_template import QCOW2
 from ganeti_tx.model.disk_templates import TEMPLATES
 from ganeti_tx.model.enums import DiskTemplate
 from ganeti_tx.model.instance_spec import DiskSpec
@@ -42,8 +43,8 @@ def write_command(storage: IStorage, disk: DiskSpec, status: BlockDevStatus) -> 
 def amounts(storage: IStorage, disk: DiskSpec) -> tuple[int, int]:
     """The MiB that must come at least for what `write_command` fills, and those that may; 0 where that is of no concern.
 
-    A device takes no more than it has, but a file does.
+    A device takes no more than it has, but a file does; what a guest sees of an image is as long as its disk.
     """
-    if IStream.providedBy(storage):
+    if IStream.providedBy(storage) or not TEMPLATES[DiskTemplate(disk.dev_type)].in_files:
         return disk.size, 0
-    return disk.size, disk.size + EXTENT if TEMPLATES[DiskTemplate(disk.dev_type)].in_files else 0
+    return disk.size, disk.size if disk.format == QCOW2 else disk.size + EXTENT

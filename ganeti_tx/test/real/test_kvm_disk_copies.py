@@ -172,6 +172,22 @@ class DiskCopyTests(DiskCopyCase):
         self.assertEqual(self.path(1, 1).read_bytes(), self.path(0, 1).read_bytes())
         rows.hold(self.new.name, {rows.COPIED: DONE})
 
+    async def test_longer(self) -> None:
+        """A disk that is longer than it is recorded is not begun to be copied, and it is said what to do."""
+        spec = self.spec()
+        disks = self.disks(0)
+        os.truncate(self.path(0, 1), 6 << 20)
+        await self.old.start(spec, disks)
+        await self.new.accept(
+            spec, self.disks(1), await self.old.migration_info(spec), HERE, pairs()[1], disks_come=True
+        )
+        port = await self.new.offer_disks(spec, HERE, SOURCE)
+        why = await self.refused(self.old.copy_disks(spec, HERE, port, pairs()[0], SOURCE))
+        self.assertIn(f"disk {disks[1].spec.uuid} has {6 << 20} bytes, and its copy would have {5 << 20}; if", why)
+        self.assertIn("'gnt-cluster repair-disk-sizes' has the size recorded", why)
+        self.assertEqual((await self.old.copy_progress(NAME)).total, 0)
+        self.assertIs(await self.old.migration_side(NAME), Side.RUNS)
+
     async def test_taken_back(self) -> None:
         """It goes on where it is when its new node dies, and can go again."""
         if not os.environ.get(PAGES_VARIABLE):

@@ -12,7 +12,7 @@ from twisted.internet.task import deferLater
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.migration import DiskCopyProgress
 from ganeti_tx.node.hypervisor.kvm.command.disks import drive_id
-from ganeti_tx.node.hypervisor.kvm.disk_growth import address, names, node_name
+from ganeti_tx.node.hypervisor.kvm.disk_growth import address, names, node_name, seen_size
 from ganeti_tx.node.hypervisor.kvm.migration_link import connected
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient, QmpError
 from ganeti_tx.node.hypervisor.kvm.source_only import listening
@@ -81,15 +81,28 @@ async def begin(
     """
     sparse = {"discard": "unmap", "detect-zeroes": "unmap"}
     for number, uuid in enumerate(uuids):
-        device = address(await _device(client, uuid))
+        device = await _device(client, uuid)
         server = {"type": "fd", "str": copy_node(number)}
         node = {"driver": "nbd", "node-name": copy_node(number), "server": server, "export": uuid, **sparse, **known}
         async with connected(clock, *place) as link:
             await client.execute("getfd", {"fdname": copy_node(number)}, descriptor=link.fileno())
             await client.execute("blockdev-add", node)
-        job = {"job-id": JOB + uuid, "device": next(iter(device.values())), "target": copy_node(number), "sync": "full"}
+        await _check_alike(client, uuid, seen_size(device), number)
+        [name] = address(device).values()
+        job = {"job-id": JOB + uuid, "device": name, "target": copy_node(number), "sync": "full"}
         how = {"copy-mode": "write-blocking", "on-target-error": "report", "auto-dismiss": False}
         await client.execute("blockdev-mirror", {**job, **how})
+
+
+async def _check_alike(client: QmpClient, uuid: str, size: int, number: int) -> None:
+    """@raise HypervisorError: the other node's disk, which is made as long as is recorded, is longer or shorter."""
+    nodes = await client.execute("query-named-block-nodes", {"flat": True})
+    [there] = [node["image"]["virtual-size"] for node in nodes if node.get("node-name") == copy_node(number)]
+    if there != size:
+        raise HypervisorError(
+            f"disk {uuid} has {size} bytes, and its copy would have {there}; if that is what is recorded,"
+            " 'gnt-cluster repair-disk-sizes' has the size recorded that it has"
+        )
 
 
 async def jobs(client: QmpClient) -> list[Mapping[str, Any]]:

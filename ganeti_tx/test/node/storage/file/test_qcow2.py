@@ -16,7 +16,7 @@ from ganeti_tx.node.storage.file.driver import FileStorage
 from ganeti_tx.node.storage.file.pools import MIB
 from ganeti_tx.node.storage.file.qemu_img import PROGRAM
 from ganeti_tx.node.storage.raw_view import RawView
-from ganeti_tx.node.storage.streams import read_command, write_command
+from ganeti_tx.node.storage.streams import amounts, read_command, write_command
 from ganeti_tx.node.storage.views import view_of
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.contracts.storage import OneDeviceContract
@@ -85,6 +85,10 @@ class Qcow2Tests(OneDeviceContract, StreamContract, SnapshotContract):
         self.fill(self.disk(), "x")
         self.assertEqual(oct(self.path.stat().st_mode & 0o777), "0o600")
         self.assertLess(self.path.stat().st_size, 2 * MIB)
+
+    def test_amounts(self) -> None:
+        """What a guest sees of an image does not become longer than its disk: that is said before anything is cut off."""
+        self.assertEqual(amounts(self.store, self.disk(size=64)), (64, 64))
 
     def test_program_fails(self) -> None:
         """When QEMU's program fails nothing of the disk is left, and its last line is told."""
