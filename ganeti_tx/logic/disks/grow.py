@@ -18,13 +18,14 @@ from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import check_online
 from ganeti_tx.model import sizes
 from ganeti_tx.model.disk import Disk
+from ganeti_tx.model.disk_specs import without_secret
 from ganeti_tx.model.enums import AdminState
 from ganeti_tx.model.exclusive_storage import is_exclusive
 from ganeti_tx.model.hooks import HookObject
 from ganeti_tx.model.instance_policy import policy_violations
 from ganeti_tx.model.node import Node
 from ganeti_tx.model.opcodes.instance_disks import OpInstanceGrowDisk
-from ganeti_tx.rpc.calls.disk import BlockdevGrown
+from ganeti_tx.rpc.calls.disk import BlockdevGrown, BlockdevStates
 from ganeti_tx.rpc.interfaces import RpcError
 
 READY, GROW, WIPE = "make the disk ready", "grow the disk", "wipe what is new of the disk"
@@ -125,11 +126,12 @@ class LUInstanceGrowDisk(InstanceUnit[OpInstanceGrowDisk]):
             async with self.step(READY, *shutdowns(self.target, only)):
                 if await make_ready(self.nodes, self.target, self.warn, only=only) is None:
                     raise OpExecError("Cannot activate block device to grow")
+        new_from = await self._new_from() if WIPE in titles else disk.size
         async with self.step(GROW):
             await grow_on_nodes(self.nodes, self.target, self.op.disk, self._size)
         if WIPE in titles:
             async with self.step(WIPE, *resumptions(self.target, only)):
-                await wipe(self, self.target, self.op.disk, disk.size, self._size)
+                await wipe(self, self.target, self.op.disk, new_from, self._size)
         async with self.step(RECORD):
             await self.config.update_disk(await self._grown(grown(disk, self._size)))
         await self.read_again()
@@ -137,6 +139,25 @@ class LUInstanceGrowDisk(InstanceUnit[OpInstanceGrowDisk]):
             async with self.step(TELL):
                 await self._tell()
         await self._wait(only)
+
+    async def _new_from(self) -> int:
+        """From where on (MiB) the disk is new: a guest may have data in what was longer than recorded.
+
+        What is as long as it is to be was left by a request that failed. @raise OpExecError: the primary node does not tell.
+        """
+        spec, name = self.target.disk_specs()[self.op.disk], f"disk/{self.op.disk} of instance {self.instance.name}"
+        try:
+            [state] = await self.nodes.call(self.target.primary, BlockdevStates(disks=[without_secret(spec)]))
+        except RpcError as error:
+            raise OpExecError(f"could not tell from where {name} is to be wiped: {error}") from None
+        recorded, there = self._disk.size, state.status.size if state.status is not None else 0
+        if not recorded < there < self._size:
+            return recorded
+        self.warn(
+            f"{name} had {sizes.shown(there)}, and not {sizes.shown(recorded)} as recorded: it is wiped from there on only, as the"
+            " instance may have data before that"
+        )
+        return there
 
     async def _grown(self, disk: Disk) -> Disk:
         """With the number of its physical volumes, if it has them for itself."""

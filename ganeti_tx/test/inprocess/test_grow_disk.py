@@ -126,8 +126,21 @@ class FileTests(ClusterCase):
         self.fails(GROW, "could not wipe disk/0 of instance web1: .*no")
         self.assertEqual(self.sizes(), (1536, 2048))
         self.cluster.network.fault = None
-        self.ok(GROW)
+        self.assertNotIn("as recorded", self.ok(GROW))
         self.assertEqual(self.sizes(), (2048, 2048))
+
+    def test_longer_is_not_wiped(self) -> None:
+        """A guest may have data in what its disk had more than was recorded."""
+        self.ok("gnt-cluster modify --prealloc-wipe-disks=yes")
+        (found,) = [disk for key, disk in self.cluster.node(2).files_storage.disks.items() if key.endswith("disk0")]
+        found.size = 1500
+        told = self.ok(GROW)
+        self.assertIn(
+            "disk/0 of instance web1 had 1.5G, and not 1.0G as recorded: it is wiped from there on only", told
+        )
+        wiped = [call.argv for call in self.cluster.node(2).scripts.calls if call.argv[0] == "dd"]
+        self.assertEqual([argv[4:6] for argv in wiped], [("seek=1500", "count=36")])
+        self.assertEqual(self.sizes(), (1536, 1536))
 
 
 class MirrorTests(MirroredCase):
