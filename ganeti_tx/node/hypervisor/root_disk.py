@@ -51,7 +51,10 @@ class RootDisks:
             return
         result = await self.runner.run(["umount", "--recursive", "--", str(root)], timeout=COMMAND_TIMEOUT)
         if await self._is_mounted(root):
-            raise HypervisorError(f"cannot unmount {root}: {result.describe()}")
+            raise HypervisorError(
+                f"cannot unmount {root}: {result.describe()}; end what uses it, which 'fuser --verbose --mount {root}' shows,"
+                f" then 'umount --recursive {root}' unmounts it"
+            )
 
     async def clear(self, files: IFiles, root: Path, directory: Path) -> None:
         """Unmount it and remove the instance's directory, which it is in. @raise HypervisorError: something is left."""
@@ -62,7 +65,9 @@ class RootDisks:
                 files.rmdir(root)  # before all else: a guest's files are never ours to delete
             files.remove_tree(directory)
         except OSError as error:
-            raise HypervisorError(f"cannot remove {error.filename}: {error.strerror}")
+            raise HypervisorError(
+                f"cannot remove {error.filename}: {error.strerror}; move away what is in it, and shut the instance down again"
+            )
 
     async def missing(self) -> list[str]:
         """A line for what this node lacks for it."""

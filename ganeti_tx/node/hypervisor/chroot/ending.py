@@ -65,6 +65,10 @@ class ChrootEnding:
         if not force:
             await self.processes.when_none(layout.root, TERM_LIMIT, signal.SIGTERM)
         if left := await self.processes.when_none(layout.root, KILL_LIMIT, signal.SIGKILL):
-            raise HypervisorError(f"these processes of it cannot be killed, see dmesg: {', '.join(map(str, left))}")
+            raise HypervisorError(
+                f"instance {layout.name}: these processes of it cannot be killed: {', '.join(map(str, left))}; 'dmesg' may tell"
+                " what they wait for, if nothing helps a reboot of the node ends them, and then"
+                f" 'gnt-instance shutdown {layout.name}' removes the rest"
+            )
         layout.check_own(self.files)
         await self.roots.clear(layout)

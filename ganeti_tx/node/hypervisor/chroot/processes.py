@@ -61,10 +61,14 @@ class Inhabitants:
         """As the kernel names it."""
         place = os.path.realpath(root)
         if root.is_symlink():
-            raise HypervisorError(f"its root {root} is a link, to {place}; nothing is done to what runs there")
+            raise HypervisorError(
+                f"its root {root} is a link, to {place}, and nothing is done to what runs there; 'rm {root}' removes the link"
+            )
         with suppress(FileNotFoundError):  # of what is gone nobody has it for a root
             if place == NODE_ROOT or os.path.samefile(root, NODE_ROOT):
-                raise HypervisorError(f"its root {root} is the node's own; nothing is done to what runs there")
+                raise HypervisorError(
+                    f"its root {root} is the node's own, and nothing is done to what runs there; 'umount {root}' takes it away"
+                )
         return place
 
     def _all(self) -> Iterator[int]:

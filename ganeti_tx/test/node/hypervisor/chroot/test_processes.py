@@ -40,8 +40,10 @@ class InhabitantsTests(SynchronousTestCase):
             link.symlink_to(target)
             said = self.failureResultOf(self.of(link), HypervisorError).getErrorMessage()
             self.assertIn(f"its root {link} is a link", said)
+            self.assertIn(f"'rm {link}' removes the link", said)
         for same in (Path("/"), Path("/proc/self/root"), Path("/..")):
-            self.failureResultOf(self.of(same), HypervisorError)
+            said = self.failureResultOf(self.of(same), HypervisorError).getErrorMessage()
+            self.assertTrue("removes the link" in said or f"'umount {same}' takes it away" in said, said)
 
     def test_way(self) -> None:
         """The same where a directory on the way is a link."""
