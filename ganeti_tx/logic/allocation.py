@@ -137,11 +137,16 @@ class Allocation:
             told = NodeInfo(storage_units=measured(unit, exclusive), hypervisors=[self.hypervisor.value])
             facts.update(await self.nodes.call_many(members, told) if members else {})
         running = await self.nodes.call_many(able, AllInstancesInfo(hypervisors=hypervisors))
-        uuids = {each.name: each.uuid for each in state.instances}
+        instances = {each.name: each for each in state.instances}
         loads: dict[str, Load] = {}
         for node in able:
             try:
-                own = {name: each for name, each in running[node.name].get().items() if each.is_of(uuids.get(name, ""))}
+                found = running[node.name].get()
+                own = {
+                    name: machine
+                    for name, each in found.items()
+                    if name in instances and (machine := each.own(instances[name]))
+                }
                 loads[node.name] = self._load(node, facts[node.name].get(), own)
             except RpcError as error:
                 self.warn(f"node {node.name} is not proposed to the iallocator: {error}")

@@ -1,9 +1,10 @@
 """Node calls about instances."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
+from msgspec.structs import replace
 from twisted.logger import Logger
 
 from ganeti_tx.errors import HypervisorError
@@ -69,8 +70,8 @@ class Instances:
     async def shutdown(self, call: InstanceShutdown) -> str | None:
         """Stop it; one that does not run is left alone, and so is another one's machine that has its name."""
         hypervisor = self.of(call.hypervisor)
-        if await is_others(hypervisor, call.instance_name, call.instance_uuid):
-            return await about_it(hypervisor, call.instance_name, self.node_name)
+        if others := await about_it(hypervisor, call.instance_name, call.instance_uuid, self.node_name):
+            return others
         said = await hypervisor.stop(call.instance_name, call.shutdown_timeout, call.force)
         self.disks.links.unlink_all(call.instance_name)
         await self.told.forget(call.instance_name)
@@ -140,20 +141,26 @@ class Instances:
 
     @answers(InstanceInfo)
     async def info(self, call: InstanceInfo) -> RunningInstance | None:
-        """One instance."""
-        seen = await self.of(call.hypervisor).info(call.instance_name)
-        return None if seen is None else running(seen)
+        """What has its name; another hypervisor that does not tell keeps nobody from an answer."""
+        asked = self.of(call.hypervisor)
+        found = [(asked.name, await asked.info(call.instance_name))]
+        for name, hypervisor in self.hypervisors.items():
+            if name != call.hypervisor:
+                try:
+                    found.append((name, await hypervisor.info(call.instance_name)))
+                except HypervisorError as error:
+                    log.warn("hypervisor {name}: {error}", name=name, error=error)
+        machines = [running(seen, name) for name, seen in found if seen is not None]
+        return together(machines) if machines else None
 
     @answers(AllInstancesInfo)
     async def all_info(self, call: AllInstancesInfo) -> dict[str, RunningInstance]:
-        """All instances of these hypervisors. @raise HypervisorError: two of them claim the same name."""
-        result: dict[str, RunningInstance] = {}
+        """All instances of these hypervisors."""
+        found: dict[str, list[RunningInstance]] = {}
         for name in call.hypervisors:
             for seen in await self.of(name).list_instances():
-                if seen.name in result:
-                    raise HypervisorError(f"instance {seen.name} runs under two hypervisors on node {self.node_name}")
-                result[seen.name] = running(seen)
-        return result
+                found.setdefault(seen.name, []).append(running(seen, name))
+        return {name: together(machines) for name, machines in found.items()}
 
     @answers(InstanceConsole)
     async def console(self, call: InstanceConsole) -> ToldConsole:
@@ -186,11 +193,18 @@ async def check_start(hypervisor: IHypervisor, hvparams: Mapping[str, Any], inst
         await IChecksStart(hypervisor).check_start(instance)
 
 
-def running(seen: Seen) -> RunningInstance:
+def running(seen: Seen, hypervisor: str) -> RunningInstance:
     """A hypervisor's finding as it goes over the wire."""
     return RunningInstance(
-        seen.memory, seen.vcpus, int(seen.state), seen.cpu_seconds, seen.why, seen.uuid, seen.ended_by
+        *(seen.memory, seen.vcpus, int(seen.state), seen.cpu_seconds, seen.why, seen.uuid, seen.ended_by),
+        hypervisor=hypervisor,
     )
+
+
+def together(machines: Sequence[RunningInstance]) -> RunningInstance:
+    """What has one name: the first, which knows the others."""
+    first, *others = machines
+    return replace(first, others=tuple(others)) if others else first
 
 
 async def check_whole(hypervisor: IHypervisor, name: str) -> None:

@@ -7,7 +7,8 @@ from attrs import define
 from ganeti_tx.errors import HypervisorError
 from ganeti_tx.model.migration import DiskCopyProgress, MigrationProgress, MigrationTls, Side
 from ganeti_tx.node.answers import answers
-from ganeti_tx.node.hypervisor.interfaces import ICopiesDisks, ILiveMigration, IPostcopy, TlsPair
+from ganeti_tx.node.hypervisor.copying_interface import ICopiesDisks
+from ganeti_tx.node.hypervisor.interfaces import ILiveMigration, IPostcopy, TlsPair
 from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.other_machines import is_others
 from ganeti_tx.node.transfer_keys import TransferKeys
@@ -62,7 +63,8 @@ class Migrations:
             await self._again(call.instance.hypervisor).send_again(call.instance, call.target)
         else:
             pair = self._pair(call.tls)
-            await self._of(call.instance.hypervisor).send(call.instance, call.target, call.live, pair, call.source)
+            source = self._of(call.instance.hypervisor)
+            await source.send(call.instance, call.target, call.live, pair, call.source, call.info)
 
     @answers(InstanceAcceptAgain)
     async def accept_again(self, call: InstanceAcceptAgain) -> None:
@@ -106,7 +108,7 @@ class Migrations:
     async def copy_disks(self, call: InstanceCopyDisks) -> None:
         """Begin."""
         copies = self._copies(call.instance.hypervisor)
-        await copies.copy_disks(call.instance, call.target, call.port, self._pair(call.tls), call.source)
+        await copies.copy_disks(call.instance, call.target, call.port, self._pair(call.tls), call.source, call.info)
 
     @answers(InstanceCopyStatus)
     async def copy_progress(self, call: InstanceCopyStatus) -> DiskCopyProgress:

@@ -26,14 +26,13 @@ BESIDE = (
 
 async def is_others(hypervisor: IHypervisor, name: str, uuid: str) -> bool:
     """Whether the machine that is here under this name was started for another instance ('': nobody says for which it is asked)."""
-    return bool(uuid) and (await hypervisor.owner(name) or uuid) != uuid
+    return bool(uuid) and await hypervisor.owner(name, other_than=uuid) is not None
 
 
-async def about_it(hypervisor: IHypervisor, name: str, node_name: str) -> str:
-    """What that machine is, and what ends it."""
-    seen = await hypervisor.info(name)
-    owner, ended_by = ("", "") if seen is None else (seen.uuid, seen.ended_by)
-    return other_machine(name, node_name, owner or await hypervisor.owner(name) or "", ended_by)
+async def about_it(hypervisor: IHypervisor, name: str, uuid: str, node_name: str) -> str | None:
+    """What that machine is, and what ends it; None where `is_others` says no."""
+    owner = await hypervisor.owner(name, other_than=uuid) if uuid else None
+    return None if owner is None else other_machine(name, node_name, owner.uuid, owner.ended_by, hypervisor.name)
 
 
 @frozen
@@ -48,5 +47,7 @@ class OtherMachines:
         instance = getattr(call, "instance", None)
         if isinstance(instance, InstanceSpec) and not isinstance(call, BESIDE):
             hypervisor = self.hypervisors.get(instance.hypervisor)
-            if hypervisor is not None and await is_others(hypervisor, instance.name, instance.uuid):
-                raise HypervisorError(await about_it(hypervisor, instance.name, self.node_name))
+            if hypervisor is None:
+                return
+            if fault := await about_it(hypervisor, instance.name, instance.uuid, self.node_name):
+                raise HypervisorError(fault)

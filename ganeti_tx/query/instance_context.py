@@ -142,7 +142,7 @@ class InstanceContext:
 def own_machine(running: Instances, instance: Instance) -> Seen:
     """What a node runs of an instance; another one's machine that has its name is none of it."""
     seen = running.get(instance.name)
-    return seen if seen is not None and seen.is_of(instance.uuid) else UNAVAILABLE
+    return UNAVAILABLE if seen is None else seen.own(instance) or UNAVAILABLE
 
 
 def stopped_status(instance: Instance) -> str:

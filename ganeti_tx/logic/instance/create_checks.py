@@ -7,13 +7,13 @@ from ganeti_tx.logic.disks.plan import DiskPlan, space_wanted
 from ganeti_tx.logic.instance.create_plan import CreatePlan
 from ganeti_tx.logic.instance.fitting import check_fits
 from ganeti_tx.logic.instance.links import links_question, planned_links
+from ganeti_tx.logic.instance.presence import others_machine
 from ganeti_tx.logic.instance.taken import check_host_name, host_addresses
 from ganeti_tx.logic.questions import ask, ask_bridges, ask_os, check_free_memory, check_room
 from ganeti_tx.logic.unit import Ping
 from ganeti_tx.model.cluster import Cluster
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.other_machine import other_machine
 from ganeti_tx.model.params.os import fill_private_osparams, os_name
 from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceInfo
 from ganeti_tx.rpc.calls.os import OsValidate
@@ -67,10 +67,10 @@ async def check_runs(
 
 
 async def check_no_machine(nodes: INodeRpc, node: Node, name: str, hypervisor: Hypervisor) -> None:
-    """@raise OpPrereqError: a machine has the new name of an instance there, which can be none of its own."""
+    """@raise OpPrereqError: a machine has the new name of an instance there, under any hypervisor, which can be none of its own."""
     call = InstanceInfo(instance_name=name, hypervisor=hypervisor.value)
     if (seen := await ask(nodes, node, call, ECode.ENVIRON)) is not None:
-        raise OpPrereqError(other_machine(name, node.name, seen.uuid, seen.ended_by), ECode.STATE)
+        raise OpPrereqError(others_machine(seen, name, node), ECode.STATE)
 
 
 async def check_space(

@@ -24,13 +24,19 @@ HALTED = 2
 
 def own_machine(seen: RunningInstance | None, instance: Instance) -> RunningInstance | None:
     """The machine that was found under its name, unless it was started for another instance that had the name."""
-    return seen if seen is not None and seen.is_of(instance.uuid) else None
+    return None if seen is None else seen.own(instance)
 
 
 def refuse_others_machine(seen: RunningInstance | None, instance: Instance, node: Node) -> None:
-    """@raise OpPrereqError: the machine that was found under its name on a node was started for another instance."""
-    if seen is not None and not seen.is_of(instance.uuid):
-        raise OpPrereqError(other_machine(instance.name, node.name, seen.uuid, seen.ended_by), ECode.STATE)
+    """@raise OpPrereqError: a machine that was found under its name on a node was started for another instance."""
+    for each in () if seen is None else seen.machines():
+        if not each.is_of(instance):
+            raise OpPrereqError(others_machine(each, instance.name, node), ECode.STATE)
+
+
+def others_machine(seen: RunningInstance, name: str, node: Node) -> str:
+    """What a machine is that was found under an instance's name on a node, and is not the instance's."""
+    return other_machine(name, node.name, seen.uuid, seen.ended_by, seen.hypervisor)
 
 
 async def seen_running(nodes: INodeRpc, target: InstanceView, timeout: float | None = None) -> RunningInstance | None:
@@ -40,6 +46,16 @@ async def seen_running(nodes: INodeRpc, target: InstanceView, timeout: float | N
     """
     seen = await ask(nodes, target.primary, InstanceInfo.of(target.instance), ECode.ENVIRON, timeout=timeout)
     return own_machine(seen, target.instance)
+
+
+async def seen_before_start(
+    nodes: INodeRpc, target: InstanceView, timeout: float | None = None
+) -> RunningInstance | None:
+    """The same of one that is started where that is nothing. @raise OpPrereqError: another one's machine has its name, too."""
+    seen = await ask(nodes, target.primary, InstanceInfo.of(target.instance), ECode.ENVIRON, timeout=timeout)
+    if (own := own_machine(seen, target.instance)) is None:
+        refuse_others_machine(seen, target.instance, target.primary)
+    return own
 
 
 def is_running(seen: RunningInstance | None) -> bool:

@@ -11,7 +11,7 @@ from ganeti_tx.locking.levels import Level, Mode
 from ganeti_tx.logic.disks.data import disk_questions, disks_data
 from ganeti_tx.logic.disks.questions import DiskQuestions, DiskStates, Side
 from ganeti_tx.logic.instance.guest_addresses import guest_interfaces
-from ganeti_tx.logic.instance.presence import HALTED, SHUT_DOWN_BY_USER
+from ganeti_tx.logic.instance.presence import HALTED, SHUT_DOWN_BY_USER, own_machine
 from ganeti_tx.logic.side_by_side import side_by_side
 from ganeti_tx.logic.unit import LogicalUnit
 from ganeti_tx.logic.wanted_locks import on_instance, on_nodes
@@ -163,8 +163,8 @@ def is_silent(outcome: Outcome[Any]) -> bool:
 
 def own(machines: Mapping[str, RunningInstance], targets: Sequence[InstanceView]) -> Mapping[str, RunningInstance]:
     """Those machines of a node that were started for these instances, and not for others of the same names."""
-    uuids = {target.instance.name: target.instance.uuid for target in targets}
-    return {name: seen for name, seen in machines.items() if name in uuids and seen.is_of(uuids[name])}
+    found = ((each.instance.name, own_machine(machines.get(each.instance.name), each.instance)) for each in targets)
+    return {name: seen for name, seen in found if seen is not None}
 
 
 def run_state(target: InstanceView, running: Running) -> str:

@@ -4,7 +4,7 @@ from ganeti_tx.errors import OpExecError
 from ganeti_tx.logic.disks.formats import check_images
 from ganeti_tx.logic.disks.on_nodes import disk_nodes, shutdown_disks
 from ganeti_tx.logic.hook import Hook
-from ganeti_tx.logic.instance.presence import check_bridges, is_running, pass_on, seen_running, start, stop
+from ganeti_tx.logic.instance.presence import check_bridges, is_running, pass_on, seen_before_start, start, stop
 from ganeti_tx.logic.instance.unit import InstanceUnit
 from ganeti_tx.logic.plan import Plan, PlannedStep
 from ganeti_tx.logic.questions import ask, check_online
@@ -39,7 +39,7 @@ class LUInstanceReboot(InstanceUnit[OpInstanceReboot]):
         await super().check()
         self.refuse_offline_state()
         check_online(self.target.primary, f"reboot instance {self.instance.name}")
-        self._seen = await seen_running(self.nodes, self.target, PROMPT)
+        self._seen = await seen_before_start(self.nodes, self.target, PROMPT)
         await check_bridges(self.nodes, self.target)
         # of the other kinds the node does all, and has looked at all, with the disks ready, before it ends anything
         if self.op.reboot_type is RebootType.FULL:

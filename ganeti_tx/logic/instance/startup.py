@@ -9,7 +9,7 @@ from ganeti_tx.logic.instance.presence import (
     HALTED,
     check_bridges,
     is_running,
-    refuse_others_machine,
+    seen_before_start,
     start,
     state_as_before,
     stop,
@@ -25,7 +25,7 @@ from ganeti_tx.model.opcodes.instance_state import OpInstanceStartup
 from ganeti_tx.model.params.backend import check_beparams, typed_beparams
 from ganeti_tx.model.params.hypervisor import new_hvparams, typed_hvparams
 from ganeti_tx.model.undo import Undo
-from ganeti_tx.rpc.calls.instance import HypervisorValidateParams, InstanceInfo
+from ganeti_tx.rpc.calls.instance import HypervisorValidateParams
 
 MARK, CLEAR, START = "mark the instance as up", "remove what is left of its last run", "start the instance"
 
@@ -67,8 +67,7 @@ class LUInstanceStartup(InstanceUnit[OpInstanceStartup]):
         return spec
 
     async def _check_room(self) -> None:
-        seen = await ask(self.nodes, self.target.primary, InstanceInfo.of(self.instance), ECode.ENVIRON)
-        refuse_others_machine(seen, self.instance, self.target.primary)
+        seen = await seen_before_start(self.nodes, self.target)
         halted = seen is not None and seen.state == HALTED
         self._left_over = halted or (seen is not None and not is_running(seen))
         self._runs = is_running(seen) and not halted

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ganeti_tx.logic.instance.presence import others_machine
 from ganeti_tx.logic.verify.scene import GroupScene, Subject, Told, value
 from ganeti_tx.logic.verify.verdict import Verdict
 from ganeti_tx.model.node import Node
-from ganeti_tx.model.other_machine import how_it_ends, other_machine
+from ganeti_tx.model.other_machine import how_it_ends
 from ganeti_tx.model.params.hypervisor import instance_hvparams
 from ganeti_tx.model.verify_codes import VerifyCode
 
@@ -45,13 +46,12 @@ def judge_running(scene: GroupScene, told: Told, node: Node) -> Iterator[Verdict
         yield Verdict(VerifyCode.ENODEHV, node.name, f"rpc call to node failed (instancelist): {outcome.error}")
     known = {each.name: each for each in scene.everything.instances if not each.forthcoming}
     running = value(outcome) or {}
-    for name in sorted(running):
-        seen = running[name]
+    for name, seen in ((each, seen) for each in sorted(running) for seen in running[each].machines()):
         if name not in known:
             text = f"unknown instance {name} is running{how_it_ends(seen.ended_by)}"
             yield Verdict(VerifyCode.ENODEORPHANINSTANCE, node.name, text)
-        elif not seen.is_of(known[name].uuid):
-            text = other_machine(name, node.name, seen.uuid, seen.ended_by)
+        elif not seen.is_of(known[name]):
+            text = others_machine(seen, name, node)
             yield Verdict(VerifyCode.ENODEORPHANINSTANCE, node.name, text)
         else:
             text = f"instance should not run on node {node.name}"

@@ -11,7 +11,7 @@ from zope.interface import Attribute, Interface
 from ganeti_tx.model.console import ToldConsole
 from ganeti_tx.model.guest_interface import GuestInterfaces
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
-from ganeti_tx.model.migration import DiskCopyProgress, MigrationProgress, Side
+from ganeti_tx.model.migration import MigrationProgress, Side
 from ganeti_tx.model.nic_link import NicLink
 from ganeti_tx.runtime.certificates import Identity
 
@@ -59,6 +59,14 @@ class InstanceInfo:
 
 
 @attrs.frozen
+class Owner:
+    """For which instance a machine was started, and a command of this node that ends it."""
+
+    uuid: str
+    ended_by: str
+
+
+@attrs.frozen
 class TlsPair:
     """Who both sides of a migration are: this one's key with its certificate, and the other's certificate with the name in it."""
 
@@ -97,10 +105,11 @@ class IHypervisor(Interface):
     async def info(instance_name: str) -> InstanceInfo | None:
         """What runs under this name, or None."""
 
-    async def owner(instance_name: str) -> str | None:
-        """The uuid of the instance for which the machine was started that is here under this name, whatever its state.
+    async def owner(instance_name: str, other_than: str = "") -> Owner | None:
+        """The instance for which the machine was started that is here under this name, whatever its state.
 
-        None: there is no machine, or nobody remembers (see `InstanceInfo`).
+        None: there is no machine, or nobody remembers (see `InstanceInfo`), or it would be the instance of the uuid
+        `other_than`, which is found out without asking any program whether there is a machine.
         """
 
     async def list_instances() -> list[InstanceInfo]:
@@ -311,18 +320,25 @@ class ILiveMigration(Interface):
         """Wait for the machine at one of this node's addresses, and take it from nobody but the other one of the pair.
 
         @param tls: None: by whatever the hypervisor knows other nodes.
-        @param disks_come: whether what is on the disks comes from its old node, too; see `ICopiesDisks`.
+        @param disks_come: whether what is on the disks comes from its old node, too; see `copying_interface`.
         @param source: the old node's address, so that others may be kept away; '': it is not known.
         @raise HypervisorError: why not; nothing is left then.
         """
 
     async def send(
-        instance: InstanceSpec, address: str, live: bool, tls: TlsPair | None = None, source: str = ""
+        instance: InstanceSpec,
+        address: str,
+        live: bool,
+        tls: TlsPair | None = None,
+        source: str = "",
+        told: Mapping[str, Any] | None = None,
     ) -> None:
         """Begin to send the machine to who waits at the address, if it is the other one of the pair.
 
         @param live: whether the machine runs meanwhile.
         @param source: this node's address as `accept` was told.
+        @param told: what `accept` was told of the machine; None: it is not known.
+        @raise HypervisorError: why not, such as that its guest was stopped since.
         """
 
     async def migration_progress(instance_name: str, wait: float = 0.0) -> MigrationProgress:
@@ -377,24 +393,3 @@ class IPostcopy(Interface):
 
     async def send_again(instance: InstanceSpec, address: str) -> None:
         """Go on sending the rest. @raise HypervisorError: the connection is not lost, or nobody waits."""
-
-
-class ICopiesDisks(Interface):
-    """A hypervisor whose machines can take their disks along while they run.
-
-    The copies end with the migration: when the machine has been sent they are whole, and part from the disks that it had.
-    """
-
-    async def offer_disks(instance: InstanceSpec, address: str, source: str = "") -> int:
-        """Let the disks of a machine that is accepted be written by its old node; the port. @raise HypervisorError: why not.
-
-        @param source: see `ILiveMigration.accept`.
-        """
-
-    async def copy_disks(
-        instance: InstanceSpec, address: str, port: int, tls: TlsPair | None, source: str = ""
-    ) -> None:
-        """Begin to copy the disks of a machine that runs there. @raise HypervisorError: why not; nothing is left of it then."""
-
-    async def copy_progress(instance_name: str) -> DiskCopyProgress:
-        """How far that is; that it does not run any more, or its guest has shut down, is a fault of the copies."""

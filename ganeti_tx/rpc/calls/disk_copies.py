@@ -1,7 +1,7 @@
 """Calls that bring the disks of a running instance to another node, whose hypervisor waits for it already."""
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.model.migration import DiskCopyProgress, MigrationTls
@@ -28,7 +28,7 @@ class InstanceOfferDisks(NodeCall[int], frozen=True, kw_only=True):
 class InstanceCopyDisks(NodeCall[None], frozen=True, kw_only=True):
     """Begin to copy all disks of a running instance there, and all that its guest writes from now on.
 
-    @ivar source: see `AcceptInstance`.
+    @ivar source: see `AcceptInstance`. @ivar info: see `InstanceMigrate`.
 
     What ends it is the end of the migration (`instance_finalize_migration_src`).
     """
@@ -40,6 +40,7 @@ class InstanceCopyDisks(NodeCall[None], frozen=True, kw_only=True):
     port: int
     tls: MigrationTls | None = None
     source: str = ""
+    info: dict[str, Any] | None = None
 
     def reserves(self) -> Iterable[str]:
         """The instance."""

@@ -22,13 +22,15 @@ def instance_with_disks(instance: InstanceSpec) -> list[str]:
     return [named(instance.name), *(name for disk in instance.disks for name in disk_tree(disk))]
 
 
-class RunningInstance(msgspec.Struct, frozen=True, gc=False):
+class RunningInstance(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """An instance as its hypervisor sees it: memory in MiB, CPU time in seconds.
 
     @ivar state: 0 running, 1 shut down by its user, 2 halted by its hypervisor after an error.
     @ivar why: that error; or why it is not reached though it runs.
     @ivar uuid: that of the instance for which it was started ('': its node does not know).
     @ivar ended_by: a command of its node that ends it, when it belongs to nobody.
+    @ivar hypervisor: under which it runs ('': an older node does not say).
+    @ivar others: what has the same name on that node under other hypervisors.
     """
 
     memory: int
@@ -38,10 +40,20 @@ class RunningInstance(msgspec.Struct, frozen=True, gc=False):
     why: str = ""
     uuid: str = ""
     ended_by: str = ""
+    hypervisor: str = ""
+    others: tuple["RunningInstance", ...] = ()
 
-    def is_of(self, uuid: str) -> bool:
-        """Whether it is the instance of that uuid, as far as is known: names are used again."""
-        return self.uuid in ("", uuid)
+    def is_of(self, instance: Instance) -> bool:
+        """Whether it is that instance's, as far as is known: names are used again, also under another hypervisor."""
+        return self.uuid in ("", instance.uuid) and self.hypervisor in ("", instance.hypervisor.value)
+
+    def machines(self) -> tuple["RunningInstance", ...]:
+        """All that has its name on its node."""
+        return (self, *self.others)
+
+    def own(self, instance: Instance) -> "RunningInstance | None":
+        """Which of them is that instance's, if any is."""
+        return next((each for each in self.machines() if each.is_of(instance)), None)
 
 
 class AllInstancesInfo(Question[dict[str, RunningInstance]], frozen=True, kw_only=True):
@@ -53,7 +65,10 @@ class AllInstancesInfo(Question[dict[str, RunningInstance]], frozen=True, kw_onl
 
 
 class InstanceInfo(Question[RunningInstance | None], frozen=True, kw_only=True):
-    """The machine that has an instance's name, or nothing; `RunningInstance.is_of` tells whether it is the instance's."""
+    """What has an instance's name, or nothing; `RunningInstance.own` tells which of it is the instance's.
+
+    @ivar hypervisor: the instance's; what runs under the others that the node knows is told, too.
+    """
 
     name: ClassVar[str] = "instance_info"
     timeout: ClassVar[float] = URGENT

@@ -62,6 +62,7 @@ class InstanceMigrate(NodeCall[None], frozen=True, kw_only=True):
 
     @ivar tls, source: see `AcceptInstance`.
     @ivar again: whether to go on with one that has lost its connection; see `InstanceAcceptAgain`.
+    @ivar info: what the new node was told of it (`AcceptInstance`), and is still to be so; an older master leaves it out.
     """
 
     name: ClassVar[str] = "instance_migrate"
@@ -73,6 +74,7 @@ class InstanceMigrate(NodeCall[None], frozen=True, kw_only=True):
     tls: MigrationTls | None = None
     again: bool = False
     source: str = ""
+    info: dict[str, Any] | None = None
 
     def reserves(self) -> Iterable[str]:
         """The instance."""

@@ -9,7 +9,7 @@ from ganeti_tx.model.console import console_of
 from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.nic_link import NicLink
-from ganeti_tx.node.hypervisor.interfaces import IHypervisor, IKeepsFirmware, IKeepsState, IPlugs, RunState
+from ganeti_tx.node.hypervisor.interfaces import IHypervisor, IKeepsFirmware, IKeepsState, IPlugs, Owner, RunState
 from ganeti_tx.test.contracts import hypervisor_page as rows
 from ganeti_tx.test.contracts.hypervisor_case import HypervisorCase
 from ganeti_tx.test.contracts.hypervisor_inability import inabilities
@@ -123,7 +123,9 @@ class HypervisorContract(HypervisorCase):
         info = await self.driver.info(self.name)
         assert info is not None
         self.assertEqual((info.name, info.vcpus, info.memory), (self.name, 1, self.memory))
-        self.assertEqual((info.uuid, await self.driver.owner(self.name)), (spec.uuid, spec.uuid))
+        self.assertEqual((info.uuid, await self.driver.owner(self.name)), (spec.uuid, Owner(spec.uuid, info.ended_by)))
+        self.assertIsNone(await self.driver.owner(self.name, spec.uuid))
+        self.assertIsNotNone(await self.driver.owner(self.name, "another"))
         self.assertEqual(info.state, RunState.RUNNING)
         self.assertGreaterEqual(info.cpu_seconds, 0.0)
         self.assertNotEqual(self.remains(), [])

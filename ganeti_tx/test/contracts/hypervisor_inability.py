@@ -14,11 +14,11 @@ from ganeti_tx.model.hypervisors import HYPERVISORS
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec
 from ganeti_tx.node.grown_disks import GrownDisks
 from ganeti_tx.node.guests import Guests
+from ganeti_tx.node.hypervisor.copying_interface import ICopiesDisks
 from ganeti_tx.node.hypervisor.disk_formats import check_raw
 from ganeti_tx.node.hypervisor.interfaces import (
     AttachedDisk,
     IBalloon,
-    ICopiesDisks,
     IDiskGrowth,
     IDiskHolder,
     IFreezes,

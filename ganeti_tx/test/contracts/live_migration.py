@@ -80,12 +80,12 @@ class LiveMigrationContract(TestCase):
 
     async def accept(self) -> None:
         """Have the new node wait."""
-        info = await self.old.migration_info(self.instance)
-        await self.new.accept(self.instance, [], info, ADDRESS, self.pairs()[1], source=ADDRESS)
+        self.told = await self.old.migration_info(self.instance)
+        await self.new.accept(self.instance, [], self.told, ADDRESS, self.pairs()[1], source=ADDRESS)
 
     async def send(self, live: bool = True) -> MigrationProgress:
         """Send it; how that ended."""
-        await self.old.send(self.instance, ADDRESS, live, self.pairs()[0], ADDRESS)
+        await self.old.send(self.instance, ADDRESS, live, self.pairs()[0], ADDRESS, self.told)
         while (progress := await self.old.migration_progress(self.name)).status is MigrationState.ACTIVE:
             await self.pause()
         return progress

@@ -6,19 +6,21 @@ import msgspec
 
 from ganeti_tx.test.inprocess.case import ClusterCase
 from ganeti_tx.test.inprocess.disk import put
+from ganeti_tx.test.inprocess.test_xen import XenCase
 
 ADD = "gnt-instance add -t sharedfile --disk 0:size=1G -o noop {} -n {} web1"
 NAME = "web1.example.com"
-WHAT = f"the machine {NAME} that runs on node node2.example.com was started for another instance of that name (uuid "
+WHAT = f"the machine {NAME} that runs under fake on node node2.example.com was started for another instance of that name (uuid "
+UNDER_XEN = "-H xen-pvm"
 ENDS = f"'rm /var/run/ganeti/fake-hypervisor/{NAME}' on that node ends it"
 
 
-class OtherMachinesTests(ClusterCase):
+class LeftCase(ClusterCase):
     """Its instance was removed while node2 was marked offline."""
 
-    def setUp(self) -> None:
-        super().setUp()
-        self.ok(ADD.format("", "node2"))
+    def leave(self, how: str = "") -> None:
+        """Have it left there. @param how: how its instance was made."""
+        self.ok(ADD.format(how, "node2"))
         self.ok("gnt-node modify -O yes node2")
         self.ok("gnt-instance remove -f --ignore-failures web1")
         self.ok("gnt-node modify -O no node2")
@@ -33,10 +35,10 @@ class OtherMachinesTests(ClusterCase):
         """What is remembered."""
         return self.cluster.node(2).disk.read(self.path, 1 << 20)
 
-    def add_unseen(self) -> None:
+    def add_unseen(self, how: str = "", *, start: bool = False) -> None:
         """Make a new instance of the name where the machine is, as one that has come there by a move."""
         self.cluster.node(2).disk.remove(self.path)
-        self.ok(ADD.format("--no-start", "node2"))
+        self.ok(ADD.format(how if start else f"--no-start {how}", "node2"))
         put(self.cluster.node(2).disk, self.path, self.left)
 
     def is_left_alone(self) -> None:
@@ -50,6 +52,14 @@ class OtherMachinesTests(ClusterCase):
         for each in why:
             self.assertIn(each, err)
         self.is_left_alone()
+
+
+class OtherMachinesTests(LeftCase):
+    """And a new instance has the same hypervisor."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.leave()
 
     def test_new_instance(self) -> None:
         """It cannot be started, and is not said to run; what is done to it is not done to the machine."""
@@ -118,6 +128,60 @@ class OtherMachinesTests(ClusterCase):
         status, out, _ = self.scene().run(["gnt-cluster", "verify", "--error-codes"])
         self.assertNotEqual(status, 0)
         self.assertIn(f"unknown instance {NAME} is running; {ENDS}", out)
+
+
+class OtherHypervisorTests(XenCase, LeftCase):
+    """What was left runs under another hypervisor than the new instance."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.ok("gnt-cluster modify --enabled-hypervisors fake,xen-pvm,xen-hvm")
+        self.leave("-H fake")
+
+    def test_nothing_made(self) -> None:
+        """No instance is made where it is, or comes there, or gets its name."""
+        self.refused(ADD.format(UNDER_XEN, "node2"), WHAT, ENDS)
+        self.refused(ADD.format(f"--no-start {UNDER_XEN}", "node2"), WHAT, ENDS)
+        checks = "--no-name-check --no-ip-check"
+        self.ok(ADD.format(f"--no-start {checks} {UNDER_XEN}", "node2").replace("web1", "new1.example.com"))
+        self.refused(f"gnt-instance rename --force {checks} new1 web1.example.com", WHAT, ENDS)
+        self.assertEqual([each.name for each in self.cluster.config.instances.values()], ["new1.example.com"])
+        self.ok(ADD.format(UNDER_XEN, "node3"))
+        for command in ("migrate", "failover"):
+            self.refused(f"gnt-instance {command} -f -n node2 web1", WHAT, ENDS)
+        self.assertEqual(self.ok("gnt-instance list --no-headers -o pnode,status web1").split()[1], "running")
+        self.assertEqual(self.domains(), [[], [], [NAME]])
+
+    def test_started(self) -> None:
+        """One that has come there all the same is not started, until the other machine is gone."""
+        self.add_unseen(UNDER_XEN)
+        self.refused("gnt-instance startup web1", WHAT, ENDS)
+        self.refused("gnt-instance reboot web1", WHAT, ENDS)
+        self.assertEqual(self.fields("status,oper_ram"), ["ADMIN_down", "-"])
+        self.assertEqual(self.domains(), [[], [], []])
+        self.cluster.node(2).disk.remove(self.path)
+        self.ok("gnt-instance startup web1")
+        self.assertEqual(self.domains(), [[], [NAME], []])
+
+    def test_both(self) -> None:
+        """When both run, that is told of this name, and nothing of the node's other instances is unknown."""
+        self.add_unseen(UNDER_XEN, start=True)
+        self.ok(ADD.format("-H fake --no-name-check --no-ip-check", "node2").replace("web1", "db1.example.com"))
+        self.assertEqual(
+            self.ok("gnt-instance list --no-headers -o name,status,oper_ram").split(),
+            ["db1.example.com", "running", "128M", NAME, "running", "128M"],
+        )
+        self.assertIn("actual state is up", self.ok("gnt-instance info web1"))
+        status, out, _ = self.scene().run(["gnt-cluster", "verify", "--error-codes"])
+        self.assertNotEqual(status, 0)
+        self.assertNotIn("rpc call to node failed (instancelist)", out)
+        [line] = [line for line in out.splitlines() if "ENODEORPHANINSTANCE" in line]
+        self.assertIn(f"ERROR:ENODEORPHANINSTANCE:node:node2.example.com:{WHAT}", line)
+        self.assertIn(ENDS, line)
+        self.ok("gnt-instance reboot -t full web1")
+        self.ok("gnt-instance shutdown web1")
+        self.assertEqual(self.domains(), [[], [], []])
+        self.is_left_alone()
 
 
 class OlderMachinesTests(ClusterCase):

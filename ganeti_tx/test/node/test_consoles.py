@@ -18,9 +18,8 @@ from ganeti_tx.rpc.calls.instance import InstanceConsoles
 class WithoutPorts:
     """A hypervisor whose instances named "bare" have no console."""
 
-    async def owner(self, name: str) -> str:
-        """As IHypervisor says."""
-        return f"{name}-uuid"
+    async def owner(self, name: str, other_than: str) -> None:
+        """As IHypervisor says; no machine is another instance's."""
 
     async def console(self, instance: InstanceSpec) -> ToldConsole:
         """As IHypervisor says."""

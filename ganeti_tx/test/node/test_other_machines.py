@@ -1,5 +1,6 @@
 """Node calls about an instance whose name another one's machine has: none reaches that machine."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -7,6 +8,7 @@ from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 
 from ganeti_tx.errors import HypervisorError
+from ganeti_tx.model.enums import Hypervisor
 from ganeti_tx.model.instance_spec import InstanceSpec
 from ganeti_tx.node.dispatch import NodeDispatch
 from ganeti_tx.node.hypervisor.fake.driver import FakeHypervisor
@@ -14,17 +16,89 @@ from ganeti_tx.node.instances import Instances
 from ganeti_tx.node.migrations import Migrations
 from ganeti_tx.node.other_machines import BESIDE, OtherMachines
 from ganeti_tx.rpc.calls.instance import (
+    AllInstancesInfo,
     HypervisorValidateParams,
     InstanceConsoles,
     InstanceForget,
+    InstanceInfo,
     InstanceReboot,
     InstanceShutdown,
     InstanceStart,
+    RunningInstance,
 )
 from ganeti_tx.rpc.calls.migration import InstanceFinalizeMigrationSrc, InstanceMigrationSide
 from ganeti_tx.rpc.table import CALLS
+from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.test.inprocess.disk import put
+from ganeti_tx.test.logic.stage import INSTANCE
 from ganeti_tx.test.node.disk_case import OWNER, DiskCase
 from ganeti_tx.test.node.hypervisor.kvm.parts import kvm_spec
+
+
+class TwoHypervisorsTests(DiskCase):
+    """A node on which two hypervisors have a machine of one name, and one of them another one, too."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        files = self.files[0]
+        self.first = FakeHypervisor(files, self.paths, self.clock.seconds)
+        self.second = FakeHypervisor(files, Paths(Path("/second")), self.clock.seconds, "lxc")
+        hypervisors: Any = {"fake": self.first, "lxc": self.second}
+        self.instances = Instances(hypervisors, self.disks[0], "node1")
+        self.new = replace(kvm_spec(name=OWNER), hypervisor="fake", hvparams={})
+        self.old = replace(self.new, hypervisor="lxc", uuid="11111111-1111-4111-8111-111111111111")
+        self.done(self.second.start(self.old, []))
+        self.done(self.first.start(replace(self.new, name="db1.example.com"), []))
+
+    def done(self, work: Any) -> Any:
+        """What came of it."""
+        return self.successResultOf(Deferred.fromCoroutine(work))
+
+    def info(self) -> RunningInstance | None:
+        """What is there of the name of an instance that runs under the first one."""
+        return self.done(self.instances.info(InstanceInfo(instance_name=OWNER, hypervisor="fake")))
+
+    def test_listed(self) -> None:
+        """All are told of: that both have the name keeps nobody from knowing of the others."""
+        self.done(self.first.start(self.new, []))
+        for names in (["fake", "lxc"], ["lxc", "fake"]):
+            found = self.done(self.instances.all_info(AllInstancesInfo(hypervisors=names)))
+            self.assertEqual(sorted(found), sorted(["db1.example.com", OWNER]))
+            self.assertEqual([each.hypervisor for each in found[OWNER].machines()], names)
+            self.assertEqual(found["db1.example.com"].others, ())
+            for spec in (self.new, self.old):
+                kind: Any = Hypervisor(spec.hypervisor)
+                seen = found[OWNER].own(msgspec.structs.replace(INSTANCE, uuid=spec.uuid, hypervisor=kind))
+                self.assertEqual((seen.uuid, seen.hypervisor), (spec.uuid, spec.hypervisor))
+
+    def test_asked(self) -> None:
+        """Who asks for what has a name hears of what the other hypervisor has, be there one under its own or not."""
+        seen = self.info()
+        assert seen is not None
+        self.assertEqual((seen.uuid, seen.hypervisor, seen.others), (self.old.uuid, "lxc", ()))
+        self.assertIn("/second", seen.ended_by)
+        self.done(self.first.start(self.new, []))
+        seen = self.info()
+        assert seen is not None
+        self.assertEqual([each.hypervisor for each in seen.machines()], ["fake", "lxc"])
+
+    def test_silent(self) -> None:
+        """The other hypervisor may not tell what it has."""
+        put(self.files[0], self.second.paths.fake_run_dir / OWNER, b"{")
+        self.assertIsNone(self.info())
+        self.done(self.first.start(self.new, []))
+        seen = self.info()
+        assert seen is not None
+        self.assertEqual((seen.hypervisor, seen.others), ("fake", ()))
+
+    def test_unknown(self) -> None:
+        """One of which nobody remembers for whom it was started is no instance's that has another hypervisor."""
+        self.done(self.second.stop(OWNER, 0.0))
+        self.done(self.second.start(replace(self.old, uuid=""), []))
+        seen = self.info()
+        assert seen is not None
+        self.assertIsNone(seen.own(msgspec.structs.replace(INSTANCE, hypervisor=Hypervisor.FAKE)))
+        self.assertIsNotNone(seen.own(msgspec.structs.replace(INSTANCE, hypervisor=Hypervisor.LXC)))
 
 
 class OtherMachinesTests(DiskCase):

@@ -156,6 +156,31 @@ class ChrootTests(HypervisorContract):
         self.node.make_tree(self.name, SCRIPT.replace("read pid < /pid &&", "false &&"))
         self.assertIsNone(await self.driver.info(self.name))
 
+    async def test_left(self) -> None:
+        """A machine that its script does not know any more has its owner all the same, and what ends it is named."""
+        spec = await self.start()
+        told = SCRIPT.replace("read pid < /pid &&", "false &&")
+        for script in (told, told.replace("exit 3", "exit 4")):
+            self.node.make_tree(self.name, script)
+            owner = await self.driver.owner(self.name)
+            assert owner is not None
+            self.assertEqual(owner.uuid, spec.uuid)
+            self.assertRegex(owner.ended_by, "^kill -KILL [0-9 ]+$")
+            kills = owner.ended_by.split()
+        subprocess.run(kills, check=True)
+        await until(lambda: not self.node.processes())
+        self.assertIsNone(await self.driver.owner(self.name))
+
+    async def test_unreadable(self) -> None:
+        """Where nobody knows any more what was started, what is to be removed is named; then it ends by signals."""
+        await self.start()
+        record = chroot_layout(self.node.paths, self.name).record
+        record.write_text("{")
+        self.assertIn(f"('rm {record}')", await self.refused(self.driver.owner(self.name)))
+        record.unlink()
+        self.assertIn("ended by signals", await self.driver.stop(self.name, 10.0) or "")
+        self.assertEqual(self.remains(), [])
+
     async def test_not_started(self) -> None:
         """What cannot be started says why, and leaves nothing."""
         await self.fails("has no program /sbin/none (init_script)", init_script="sbin/none")

@@ -8,6 +8,7 @@ from twisted.internet import reactor
 from twisted.internet.task import deferLater
 
 from ganeti_tx.model.instance_spec import InstanceSpec
+from ganeti_tx.model.migration import Side
 from ganeti_tx.node.hypervisor.interfaces import TlsPair
 from ganeti_tx.node.hypervisor.kvm.migration import run_state
 from ganeti_tx.test.contracts.live_migration import LiveMigrationContract
@@ -88,6 +89,17 @@ class KvmMigrationTests(LiveMigrationContract):
         self.assertEqual(await self.said("stop"), "paused")
         await self.old.take_over(self.name)
         self.assertEqual(await self.said(), "paused")
+
+    async def test_stopped_since(self) -> None:
+        """One that somebody has stopped, or let run, since its new node was told of it is not sent, and stays as it is."""
+        for command, now in (("stop", "paused"), ("cont", "running")):
+            await self.accept()
+            self.assertEqual(await self.said(command), now)
+            self.assertRegex(await self.refused(self.send()), "its guest was .* since the migration was begun")
+            await self.new.refuse(self.name)
+            await self.old.stay_on_source(self.name, False)
+            self.assertEqual(await self.said(), now)
+            self.assertEqual(await self.sides(), [Side.RUNS, None])
 
     async def test_not_begun(self) -> None:
         """So is one that was started paused, also if it could run there before all has come."""

@@ -154,7 +154,7 @@ class Migrating:
         for undo in self._key_undos:  # where they are now, none would be done once the machine has run there
             self.steps.nothing_to_undo(undo)
         async with self.parts.step(SEND, end, *self._key_undos):
-            transfer = Transfer(self.parts, self.move, self.cluster_name, self.live, self._tls[0])
+            transfer = Transfer(self.parts, self.move, self.cluster_name, self.live, self._tls[0], self.info)
             try:
                 await transfer.run()
             except (GanetiError, CancelledError) as error:

@@ -1,6 +1,7 @@
 """Sending an instance's memory, and telling how far that is."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from attrs import define, field
 
@@ -30,6 +31,7 @@ ENDED: Mapping[MigrationState, str] = {MigrationState.FAILED: "failed", Migratio
 class Transfer:
     """One transfer, from the old node to the new one, over their secondary addresses.
 
+    @ivar info: what the new node was told of the machine that is sent.
     @ivar failed: whether the old node says that it has, which may not know why.
     """
 
@@ -38,6 +40,7 @@ class Transfer:
     cluster_name: str
     live: bool
     tls: MigrationTls | None = None
+    info: dict[str, Any] | None = None
     failed: bool = field(default=False, init=False)
 
     async def run(self) -> None:
@@ -51,6 +54,7 @@ class Transfer:
             live=self.live,
             tls=self.tls,
             source=move.source.secondary_ip,
+            info=self.info,
         )
         try:
             await self.parts.nodes.call(move.source, call)

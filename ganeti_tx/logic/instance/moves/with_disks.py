@@ -78,7 +78,12 @@ class MigratingWithDisks(Migrating):
         try:
             port = await self.parts.nodes.call(move.target, offer)
             call = InstanceCopyDisks(
-                instance=move.before.spec(), target=address, port=port, tls=self._tls[0], source=source
+                instance=move.before.spec(),
+                target=address,
+                port=port,
+                tls=self._tls[0],
+                source=source,
+                info=self.info,
             )
             await self.parts.nodes.call(move.source, call)
         except RpcError as error:

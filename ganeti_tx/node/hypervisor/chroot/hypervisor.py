@@ -14,7 +14,14 @@ from ganeti_tx.node.hypervisor.chroot.own import OwnChroots
 from ganeti_tx.node.hypervisor.chroot.parameters import init_script_of
 from ganeti_tx.node.hypervisor.chroot.starting import ChrootStarting
 from ganeti_tx.node.hypervisor.host import read_host_facts
-from ganeti_tx.node.hypervisor.interfaces import AttachedDisk, IChecksStart, IHypervisor, IKeepsState, InstanceInfo
+from ganeti_tx.node.hypervisor.interfaces import (
+    AttachedDisk,
+    IChecksStart,
+    IHypervisor,
+    IKeepsState,
+    InstanceInfo,
+    Owner,
+)
 from ganeti_tx.node.hypervisor.root_disk import RootDisks
 from ganeti_tx.runtime.files import IFiles
 
@@ -47,9 +54,9 @@ class ChrootHypervisor:
         """As IHypervisor says."""
         return await self.own.info(instance_name)
 
-    async def owner(self, instance_name: str) -> str | None:
+    async def owner(self, instance_name: str, other_than: str = "") -> Owner | None:
         """As IHypervisor says."""
-        return await self.own.owner(instance_name)
+        return await self.own.owner(instance_name, other_than)
 
     async def list_instances(self) -> list[InstanceInfo]:
         """As IHypervisor says."""

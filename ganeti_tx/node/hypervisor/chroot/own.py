@@ -2,12 +2,13 @@
 
 from attrs import frozen
 
+from ganeti_tx.errors import HypervisorError
 from ganeti_tx.node.hypervisor.chroot.init_script import InitScripts
 from ganeti_tx.node.hypervisor.chroot.layout import ChrootLayout, chroot_layout
 from ganeti_tx.node.hypervisor.chroot.processes import Inhabitants
 from ganeti_tx.node.hypervisor.chroot.record import ChrootRecord
-from ganeti_tx.node.hypervisor.instance_record import load
-from ganeti_tx.node.hypervisor.interfaces import InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.instance_record import read
+from ganeti_tx.node.hypervisor.interfaces import InstanceInfo, Owner, RunState
 from ganeti_tx.node.hypervisor.listing import listed
 from ganeti_tx.node.hypervisor.names import naming
 from ganeti_tx.node.hypervisor.own_directories import names_in
@@ -37,7 +38,13 @@ class OwnChroots:
 
     def record(self, layout: ChrootLayout) -> ChrootRecord | None:
         """What is remembered of one. @raise HypervisorError: it cannot be read."""
-        return load(self.files, layout, ChrootRecord)
+        layout.check_own(self.files)
+        try:
+            return read(self.files, layout.record, ChrootRecord)
+        except HypervisorError as error:
+            raise HypervisorError(
+                f"{error}; when it is removed ('rm {layout.record}'), a shutdown ends what is left of the instance by signals"
+            ) from None
 
     async def info(self, instance_name: str) -> InstanceInfo | None:
         """See `IHypervisor`; it runs while it has processes and its script says so."""
@@ -52,18 +59,38 @@ class OwnChroots:
             return InstanceInfo(
                 *(instance_name, number, record.memory, record.vcpus, RunState.RUNNING, used),
                 uuid=record.uuid,
-                ended_by=f"chroot {layout.root} {record.init_script} stop",
+                ended_by=stops(layout, record),
             )
 
-    async def owner(self, instance_name: str) -> str | None:
+    async def owner(self, instance_name: str, other_than: str = "") -> Owner | None:
         """See `IHypervisor`; whatever its script says, it is there while it has processes."""
         layout = self.layout(instance_name)
         with naming(instance_name):
             record = self.record(layout)
-            if record is None or not await self.processes.of(layout.root):
+            if record is None or record.uuid in ("", other_than):
                 return None
-            return record.uuid or None
+            if not (processes := await self.processes.of(layout.root)):
+                return None
+            asked = await self._runs(layout, record)
+            return Owner(record.uuid, stops(layout, record) if asked else kills(processes))
+
+    async def _runs(self, layout: ChrootLayout, record: ChrootRecord) -> bool:
+        """Whether its script says so; one that says something else stops nothing."""
+        try:
+            return await self.scripts.runs(layout, record)
+        except HypervisorError:
+            return False
 
     async def all(self) -> list[InstanceInfo]:
         """See `IHypervisor.list_instances`."""
         return await listed(self.names(), self.info)
+
+
+def stops(layout: ChrootLayout, record: ChrootRecord) -> str:
+    """What ends one that belongs to nobody."""
+    return f"chroot {layout.root} {record.init_script} stop"
+
+
+def kills(processes: list[int]) -> str:
+    """What ends one whose script would not."""
+    return f"kill -KILL {' '.join(map(str, processes))}"

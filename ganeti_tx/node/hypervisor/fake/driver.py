@@ -14,11 +14,11 @@ from ganeti_tx.model.hypervisor import ConsoleKind
 from ganeti_tx.model.hypervisors.fake import HYPERVISOR
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.model.migration import DiskCopyProgress, MigrationProgress, MigrationState, Side
+from ganeti_tx.node.hypervisor.copying_interface import ICopiesDisks
 from ganeti_tx.node.hypervisor.host import read_host_facts
 from ganeti_tx.node.hypervisor.interfaces import (
     AttachedDisk,
     IBalloon,
-    ICopiesDisks,
     IFreezes,
     IGrows,
     IHotplug,
@@ -27,6 +27,7 @@ from ganeti_tx.node.hypervisor.interfaces import (
     InstanceInfo,
     ITellsFormats,
     ITellsInterfaces,
+    Owner,
     RunState,
     TlsPair,
 )
@@ -122,12 +123,15 @@ class FakeHypervisor:
         return InstanceInfo(
             *(instance_name, running.id, running.memory, running.vcpus, state, seconds),
             uuid=running.uuid,
-            ended_by=f"rm {self._path(instance_name)}",
+            ended_by=self._ended_by(instance_name),
         )
 
-    async def owner(self, instance_name: str) -> str | None:
+    async def owner(self, instance_name: str, other_than: str = "") -> Owner | None:
         """As IHypervisor says."""
-        return running.uuid or None if (running := self._read(instance_name)) is not None else None
+        running = self._read(instance_name)
+        if running is None or running.uuid in ("", other_than):
+            return None
+        return Owner(running.uuid, self._ended_by(instance_name))
 
     async def list_instances(self) -> list[InstanceInfo]:
         """As IHypervisor says."""
@@ -259,7 +263,13 @@ class FakeHypervisor:
         await self._write(instance.name, coming)
 
     async def send(
-        self, instance: InstanceSpec, address: str, live: bool, tls: TlsPair | None = None, source: str = ""
+        self,
+        instance: InstanceSpec,
+        address: str,
+        live: bool,
+        tls: TlsPair | None = None,
+        source: str = "",
+        told: Mapping[str, Any] | None = None,
     ) -> None:
         """As ILiveMigration says; it takes no time, and what was sent stands still until it is let run there."""
         running = self._running(instance.name)
@@ -318,7 +328,13 @@ class FakeHypervisor:
         return NO_PORT
 
     async def copy_disks(
-        self, instance: InstanceSpec, address: str, port: int, tls: TlsPair | None, source: str = ""
+        self,
+        instance: InstanceSpec,
+        address: str,
+        port: int,
+        tls: TlsPair | None,
+        source: str = "",
+        told: Mapping[str, Any] | None = None,
     ) -> None:
         """As ICopiesDisks says; there is nothing on its disks."""
         self._running(instance.name)
@@ -345,6 +361,9 @@ class FakeHypervisor:
 
     def _path(self, instance_name: str) -> Path:
         return self._directory / checked_name(instance_name)
+
+    def _ended_by(self, instance_name: str) -> str:
+        return f"rm {self._path(instance_name)}"
 
     def _names(self) -> list[str]:
         return self.files.listdir(self._directory) if self.files.exists(self._directory) else []

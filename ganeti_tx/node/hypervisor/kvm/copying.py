@@ -1,5 +1,8 @@
 """Disks that go with their machine to another node while it runs (`disk_copies.py`): begun before the machine is sent."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from attrs import frozen
 from msgspec.structs import replace
 from twisted.internet.interfaces import IReactorTime
@@ -14,6 +17,7 @@ from ganeti_tx.node.hypervisor.kvm.migration_names import POSTCOPY
 from ganeti_tx.node.hypervisor.kvm.migration_tls import SENDS, MigrationKeys
 from ganeti_tx.node.hypervisor.kvm.own_machines import OwnMachines
 from ganeti_tx.node.hypervisor.kvm.parameters import kvm_params
+from ganeti_tx.node.hypervisor.kvm.sent_machine import check_told
 from ganeti_tx.node.hypervisor.live import ENDED, SHUT_DOWN
 
 
@@ -34,7 +38,15 @@ class Copying:
             known = await self.keys.known(running.client)
             return await disk_copies.offer(running.client, uuids, address, known, source)
 
-    async def copy(self, instance: InstanceSpec, address: str, port: int, tls: TlsPair | None, source: str) -> None:
+    async def copy(
+        self,
+        instance: InstanceSpec,
+        address: str,
+        port: int,
+        tls: TlsPair | None,
+        source: str,
+        told: Mapping[str, Any] | None,
+    ) -> None:
         """See `ICopiesDisks.copy_disks`."""
         if set(POSTCOPY).intersection(wanted_capabilities(kvm_params(instance.hvparams))):
             raise HypervisorError(
@@ -43,7 +55,9 @@ class Copying:
             )
         async with self.machines.running(instance.name) as running:
             await migration.check_can_go(running.client)
-            await running.remember(stopped=await migration.is_stopped(running.client))
+            stopped = await migration.is_stopped(running.client)
+            check_told(told, stopped)
+            await running.remember(stopped=stopped)
             await disk_copies.drop(running.client, self.clock)
             given = await self.keys.give(running.client, running.layout, running.params(instance), SENDS, tls)
             known = {"tls-creds": given, "tls-hostname": tls.peer_name} if tls is not None else {}

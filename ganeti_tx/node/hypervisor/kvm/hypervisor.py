@@ -11,12 +11,12 @@ from ganeti_tx.model.guest_interface import GuestInterfaces
 from ganeti_tx.model.instance_spec import DiskSpec, InstanceSpec, NicSpec
 from ganeti_tx.model.migration import DiskCopyProgress, MigrationProgress, Side
 from ganeti_tx.model.nic_link import NicLink
+from ganeti_tx.node.hypervisor.copying_interface import ICopiesDisks
 from ganeti_tx.node.hypervisor.interfaces import (
     Alone,
     AttachedDisk,
     IBalloon,
     IChecksStart,
-    ICopiesDisks,
     IDiskGrowth,
     IDiskHolder,
     IEndsByItself,
@@ -34,6 +34,7 @@ from ganeti_tx.node.hypervisor.interfaces import (
     ITellsAddresses,
     ITellsFormats,
     ITellsInterfaces,
+    Owner,
     TlsPair,
 )
 from ganeti_tx.node.hypervisor.kvm.agent.guests import AgentGuests
@@ -100,9 +101,9 @@ class KvmHypervisor:
         """As IHypervisor says."""
         return await self.looking.info(instance_name)
 
-    async def owner(self, instance_name: str) -> str | None:
+    async def owner(self, instance_name: str, other_than: str = "") -> Owner | None:
         """As IHypervisor says."""
-        return self.looking.owner(instance_name)
+        return self.looking.owner(instance_name, other_than)
 
     async def list_instances(self) -> list[InstanceInfo]:
         """As IHypervisor says."""
@@ -271,10 +272,16 @@ class KvmHypervisor:
         await self.receiving.accept(instance, disks, info, address, tls, disks_come, source)
 
     async def send(
-        self, instance: InstanceSpec, address: str, live: bool, tls: TlsPair | None = None, source: str = ""
+        self,
+        instance: InstanceSpec,
+        address: str,
+        live: bool,
+        tls: TlsPair | None = None,
+        source: str = "",
+        told: Mapping[str, Any] | None = None,
     ) -> None:
         """As ILiveMigration says."""
-        await self.sending.send(instance, address, live, tls, source)
+        await self.sending.send(instance, address, live, tls, source, told)
 
     async def migration_progress(self, instance_name: str, wait: float = 0.0) -> MigrationProgress:
         """As ILiveMigration says."""
@@ -317,10 +324,16 @@ class KvmHypervisor:
         return await self.copying.offer(instance, address, source)
 
     async def copy_disks(
-        self, instance: InstanceSpec, address: str, port: int, tls: TlsPair | None, source: str = ""
+        self,
+        instance: InstanceSpec,
+        address: str,
+        port: int,
+        tls: TlsPair | None,
+        source: str = "",
+        told: Mapping[str, Any] | None = None,
     ) -> None:
         """As ICopiesDisks says."""
-        await self.copying.copy(instance, address, port, tls, source)
+        await self.copying.copy(instance, address, port, tls, source, told)
 
     async def copy_progress(self, instance_name: str) -> DiskCopyProgress:
         """As ICopiesDisks says."""

@@ -4,7 +4,7 @@ from attrs import frozen
 from twisted.logger import Logger
 
 from ganeti_tx.errors import HypervisorError
-from ganeti_tx.node.hypervisor.interfaces import InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.interfaces import InstanceInfo, Owner, RunState
 from ganeti_tx.node.hypervisor.kvm.balloon import balloon_size
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 from ganeti_tx.node.hypervisor.kvm.migration import INCOMING
@@ -42,14 +42,14 @@ class Looking:
         return InstanceInfo(
             *(instance_name, pid, memory, state.vcpus, run_state, used, why),
             uuid=state.uuid,
-            ended_by=f"kill $(cat {layout.pid})",  # its number may be another's when somebody reads that
+            ended_by=ended_by(layout),
         )
 
-    def owner(self, instance_name: str) -> str | None:
+    def owner(self, instance_name: str, other_than: str = "") -> Owner | None:
         """See `IHypervisor`."""
         layout = self.machines.layout(instance_name)
         state = self.machines.state(layout) if self.machines.pid(layout) is not None else None
-        return None if state is None else state.uuid
+        return None if state is None or state.uuid in ("", other_than) else Owner(state.uuid, ended_by(layout))
 
     def tap_of(self, instance_name: str, nic_uuid: str) -> str | None:
         """See `ITellsInterfaces`."""
@@ -73,6 +73,11 @@ class Looking:
     async def all(self) -> list[InstanceInfo]:
         """See `IHypervisor.list_instances`."""
         return await listed(self.machines.names(), self.info)
+
+
+def ended_by(layout: InstanceLayout) -> str:
+    """What ends one that belongs to nobody: its number may be another's when somebody reads that."""
+    return f"kill $(cat {layout.pid})"
 
 
 def is_cut_off(status: str, state: InstanceRuntime) -> bool:

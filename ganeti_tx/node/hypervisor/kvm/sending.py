@@ -19,7 +19,7 @@ from ganeti_tx.node.hypervisor.kvm.migration_tls import SENDS, MigrationKeys
 from ganeti_tx.node.hypervisor.kvm.own_machines import OwnMachines
 from ganeti_tx.node.hypervisor.kvm.parameters import kvm_params
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient
-from ganeti_tx.node.hypervisor.kvm.sent_machine import describe
+from ganeti_tx.node.hypervisor.kvm.sent_machine import check_told, describe
 from ganeti_tx.runtime.files import IFiles
 
 
@@ -47,11 +47,18 @@ class Sending:
             told: Mapping[str, Any] = msgspec.to_builtins(machine)
             return told
 
-    async def send(self, instance: InstanceSpec, address: str, live: bool, tls: TlsPair | None, source: str) -> None:
+    async def send(
+        self,
+        instance: InstanceSpec,
+        address: str,
+        live: bool,
+        tls: TlsPair | None,
+        source: str,
+        told: Mapping[str, Any] | None,
+    ) -> None:
         """See `ILiveMigration`. What the cluster allows a migration now counts, not what it was at the start.
 
         Its new node was told by `info` whether the guest is stopped, before copies of disks were begun, which may be hours ago.
-        What is compared here is how it was when they began: a guest that is stopped between the two is let run there.
         """
         params = kvm_params(instance.hvparams)
         async with self.machines.running(instance.name) as running:
@@ -61,6 +68,7 @@ class Sending:
                 raise HypervisorError(
                     "its guest was stopped, or let run, while its disks were copied; migrate it again"
                 )
+            check_told(told, stopped)
             await running.remember(stopped=stopped)
             if tls is None and not source:
                 await self.keys.take(running.client)

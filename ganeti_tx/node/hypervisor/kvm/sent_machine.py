@@ -92,6 +92,14 @@ async def describe(
     )
 
 
+def check_told(told: Mapping[str, Any] | None, stopped: bool) -> None:
+    """@raise HypervisorError: its new node was told otherwise whether its guest is stopped, and would let it be as it was told."""
+    if told is not None and machine_of(told).stopped is not stopped:
+        raise HypervisorError(
+            f"its guest was {'stopped' if stopped else 'let run'} since the migration was begun; migrate it again"
+        )
+
+
 def cpu_flags(files: IFiles) -> set[str]:
     """What the processor here can do."""
     try:

@@ -16,6 +16,7 @@ from ganeti_tx.node.hypervisor.interfaces import (
     InstanceInfo,
     IPlugs,
     ITellsInterfaces,
+    Owner,
 )
 from ganeti_tx.node.hypervisor.lxc.console import told_console
 from ganeti_tx.node.hypervisor.lxc.ending import ContainerEnding
@@ -55,9 +56,9 @@ class LxcHypervisor:
         """As IHypervisor says."""
         return await self.looking.info(instance_name)
 
-    async def owner(self, instance_name: str) -> str | None:
+    async def owner(self, instance_name: str, other_than: str = "") -> Owner | None:
         """As IHypervisor says."""
-        return await self.looking.owner(instance_name)
+        return await self.looking.owner(instance_name, other_than)
 
     async def list_instances(self) -> list[InstanceInfo]:
         """As IHypervisor says."""

@@ -5,9 +5,10 @@ import shlex
 from attrs import frozen
 
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
-from ganeti_tx.node.hypervisor.interfaces import InstanceInfo, RunState
+from ganeti_tx.node.hypervisor.interfaces import InstanceInfo, Owner, RunState
 from ganeti_tx.node.hypervisor.listing import listed
 from ganeti_tx.node.hypervisor.lxc.containers import kill_argv
+from ganeti_tx.node.hypervisor.lxc.layout import ContainerLayout
 from ganeti_tx.node.hypervisor.lxc.own import OwnContainers
 
 
@@ -26,13 +27,16 @@ class ContainerLooking:
         return InstanceInfo(
             *(instance_name, seen.pid, record.memory, record.vcpus, RunState.RUNNING, seen.cpu_seconds),
             uuid=record.uuid,
-            ended_by=shlex.join(kill_argv(self.own.layout(instance_name))),
+            ended_by=ended_by(self.own.layout(instance_name)),
         )
 
-    async def owner(self, instance_name: str) -> str | None:
+    async def owner(self, instance_name: str, other_than: str = "") -> Owner | None:
         """See `IHypervisor`."""
-        found = await self.own.running(self.own.layout(instance_name))
-        return None if found is None else found.record.uuid or None
+        layout = self.own.layout(instance_name)
+        record = self.own.record(layout)
+        if record is None or record.uuid in ("", other_than):
+            return None
+        return None if await self.own.containers.look(layout) is None else Owner(record.uuid, ended_by(layout))
 
     async def all(self) -> list[InstanceInfo]:
         """See `IHypervisor.list_instances`."""
@@ -43,3 +47,8 @@ class ContainerLooking:
         found = await self.own.running(self.own.layout(instance.name))
         veths = () if found is None else found.record.veths
         return next((veth.outside for veth in veths if veth.uuid == nic.uuid), None)
+
+
+def ended_by(layout: ContainerLayout) -> str:
+    """What ends one that belongs to nobody."""
+    return shlex.join(kill_argv(layout))

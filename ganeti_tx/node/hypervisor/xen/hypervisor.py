@@ -17,6 +17,7 @@ from ganeti_tx.node.hypervisor.interfaces import (
     ILiveMigration,
     InstanceInfo,
     ITellsInterfaces,
+    Owner,
     TlsPair,
 )
 from ganeti_tx.node.hypervisor.xen.console import told_console
@@ -67,9 +68,9 @@ class XenHypervisor:
         """As IHypervisor says."""
         return await self.looking.info(instance_name)
 
-    async def owner(self, instance_name: str) -> str | None:
+    async def owner(self, instance_name: str, other_than: str = "") -> Owner | None:
         """As IHypervisor says."""
-        return await self.looking.owner(instance_name)
+        return await self.looking.owner(instance_name, other_than)
 
     async def list_instances(self) -> list[InstanceInfo]:
         """As IHypervisor says."""
@@ -123,7 +124,13 @@ class XenHypervisor:
         await self.receiving.accept(instance, disks, info, address, tls)
 
     async def send(
-        self, instance: InstanceSpec, address: str, live: bool, tls: TlsPair | None = None, source: str = ""
+        self,
+        instance: InstanceSpec,
+        address: str,
+        live: bool,
+        tls: TlsPair | None = None,
+        source: str = "",
+        told: Mapping[str, Any] | None = None,
     ) -> None:
         """As ILiveMigration says."""
         await self.sending.send(instance, address, tls)

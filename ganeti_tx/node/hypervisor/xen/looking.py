@@ -6,7 +6,7 @@ from functools import partial
 from attrs import frozen
 
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
-from ganeti_tx.node.hypervisor.interfaces import InstanceInfo
+from ganeti_tx.node.hypervisor.interfaces import InstanceInfo, Owner
 from ganeti_tx.node.hypervisor.listing import listed
 from ganeti_tx.node.hypervisor.xen.listed import Domain
 from ganeti_tx.node.hypervisor.xen.nic_files import number_of
@@ -30,10 +30,13 @@ class DomainLooking:
         record = load_domain(self.files, self.own.layout(instance_name))
         return None if record is None else seen_among(await self.own.xl.domains(), instance_name, record)
 
-    async def owner(self, instance_name: str) -> str | None:
+    async def owner(self, instance_name: str, other_than: str = "") -> Owner | None:
         """See `IHypervisor`."""
+        record = load_domain(self.files, self.own.layout(instance_name))
+        if record is None or record.uuid == other_than:
+            return None
         found = await self.info(instance_name)  # what has crashed, or dies, is cleared at the next start
-        return None if found is None else found.uuid
+        return None if found is None else Owner(found.uuid, found.ended_by)
 
     async def all(self) -> list[InstanceInfo]:
         """See `IHypervisor.list_instances`."""

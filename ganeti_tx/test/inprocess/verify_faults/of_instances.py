@@ -167,7 +167,7 @@ FAULTS = (
     ClusterFault(
         VerifyCode.ENODEORPHANINSTANCE,
         "a machine was left where its instance was removed while the node was offline, and the name was used again",
-        "machine web1.example.com that runs on node node2.example.com was started for another instance of that name",
+        "machine web1.example.com that runs under fake on node node2.example.com was started for another instance of that name",
         left_over,
     ),
     ClusterFault(

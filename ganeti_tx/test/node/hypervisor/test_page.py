@@ -6,7 +6,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface.interface import InterfaceClass, Method
 
 from ganeti_tx.model.hypervisors import AVAILABLE
-from ganeti_tx.node.hypervisor import interfaces
+from ganeti_tx.node.hypervisor import copying_interface, interfaces
 from ganeti_tx.test.contracts import hypervisor_page as rows
 
 
@@ -44,11 +44,14 @@ def rows_and_columns() -> list[tuple[str, str]]:
 
 def methods_of_drivers() -> list[str]:
     """Those of all interfaces to hypervisors."""
-    found: list[Any] = [each for each in vars(interfaces).values() if isinstance(each, InterfaceClass)]
+    modules = (interfaces, copying_interface)
+    found: list[Any] = [
+        each for module in modules for each in vars(module).values() if isinstance(each, InterfaceClass)
+    ]
     return [
         f"{each.__name__}.{name}"
         for each in found
-        if each.__module__ == interfaces.__name__
+        if each.__module__ in [module.__name__ for module in modules]
         for name in each.names()
         if isinstance(each[name], Method)
     ]

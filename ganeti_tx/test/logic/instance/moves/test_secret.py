@@ -72,6 +72,14 @@ class AddressTests(MigrationCase):
         own = self.initial.nodes["node1-uuid"].secondary_ip
         self.assertEqual((accept.source, send.source), (own, own))
 
+    def test_same(self) -> None:
+        """Who sends is told what who takes was told, so that nothing of it has changed meanwhile."""
+        told = {"stopped": True}
+        self.nodes.answer(MigrationInfo, told)
+        self.run_op(MIGRATE)
+        [accept], [send] = self.nodes.of_kind(AcceptInstance), self.nodes.of_kind(InstanceMigrate)
+        self.assertEqual((accept.info, send.info), (told, told))
+
 
 class KeyTests(MigrationCase):
     """By what the nodes know each other."""

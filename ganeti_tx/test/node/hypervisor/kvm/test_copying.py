@@ -24,6 +24,7 @@ from ganeti_tx.node.hypervisor.kvm.sending import Sending
 from ganeti_tx.test.fakes.files import MemoryFiles
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, PATHS, qemu_plan
+from ganeti_tx.test.node.hypervisor.kvm.test_taken_over import told as told_of
 
 PID = 70
 TARGET = "192.0.2.3"
@@ -78,17 +79,22 @@ class CopyingTests(SynchronousTestCase):
     def copied(self) -> None:
         """Its disks are, all."""
         self.qemu.copies = []
-        self.done(self.copying.copy(self.plan.spec, TARGET, 1, None, ""))
+        self.done(self.copying.copy(self.plan.spec, TARGET, 1, None, "", None))
         self.qemu.copies = [WHOLE]
         self.assertTrue(self.done(self.copying.progress(NAME)).whole)
 
-    def send(self) -> str:
+    def send(self, told: Mapping[str, Any] | None = None) -> str:
         """Send it; why it is not."""
         self.qemu.told.clear()
-        sending = Deferred.fromCoroutine(self.sending.send(self.plan.spec, TARGET, True, None, ""))
+        why = self.why_not(self.sending.send(self.plan.spec, TARGET, True, None, "", told))
+        self.assertEqual("migrate" in self.qemu.told, not why)
+        return why
+
+    def why_not(self, work: Any) -> str:
+        """Why it is not done; nothing: it is."""
         why = [""]
-        sending.addErrback(lambda failure: why.append(str(failure.trap(HypervisorError) and failure.value)))
-        self.assertEqual("migrate" in self.qemu.told, why == [""])
+        doing = Deferred.fromCoroutine(work)
+        doing.addErrback(lambda failure: why.append(str(failure.trap(HypervisorError) and failure.value)))
         return why[-1]
 
     def test_as_before(self) -> None:
@@ -108,6 +114,18 @@ class CopyingTests(SynchronousTestCase):
             self.assertIn(
                 f"instance {NAME}: its guest was stopped, or let run, while its disks were copied", self.send()
             )
+
+    def test_changed_before(self) -> None:
+        """Nor is one that was stopped, or let run, since its new node was told of it, be it with its disks or without."""
+        for before, after, what in (("running", "paused", "stopped"), ("paused", "running", "let run")):
+            self.qemu.status = before
+            told = told_of(self.plan.spec, {}, stopped=before == "paused")
+            said = f"instance {NAME}: its guest was {what} since the migration was begun"
+            self.assertEqual(self.send(told), "")
+            self.qemu.status = after
+            self.assertIn(said, self.send(told))
+            self.assertIn(said, self.why_not(self.copying.copy(self.plan.spec, TARGET, 1, None, "", told)))
+            self.assertEqual([each for each in self.qemu.told if each.startswith("blockdev")], [])
 
     def test_shut_down(self) -> None:
         """One that has shut down is copied no further, nor sent."""

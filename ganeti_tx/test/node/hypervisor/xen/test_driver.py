@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from ganeti_tx.model.instance_spec import InstanceSpec, NicSpec
 from ganeti_tx.node.hypervisor.instance_record import write
-from ganeti_tx.node.hypervisor.interfaces import RunState
+from ganeti_tx.node.hypervisor.interfaces import Owner, RunState
 from ganeti_tx.node.hypervisor.xen.hypervisor import XenHypervisor
 from ganeti_tx.node.hypervisor.xen.kind import XenKind
 from ganeti_tx.test.contracts.hypervisor import HypervisorContract
@@ -132,7 +132,10 @@ class ParavirtualTests(HypervisorContract):
     async def test_crashed(self) -> None:
         """What has crashed is no machine of anybody's: the next start clears it, for whichever instance."""
         spec = await self.start()
-        self.assertEqual(await self.driver.owner(self.name), spec.uuid)
+        asked = len(self.node.calls)
+        self.assertIsNone(await self.driver.owner(self.name, spec.uuid))
+        self.assertEqual(len(self.node.calls), asked)  # xl tells nothing that is not known already
+        self.assertEqual(await self.driver.owner(self.name, "another"), Owner(spec.uuid, "xl destroy 1"))
         [domain] = self.node.domains
         domain.letters = "----c-"
         self.assertIsNone(await self.driver.owner(self.name))
