@@ -56,6 +56,7 @@ class LiveMigrationContract(TestCase):
         await self.prepare()
         self.old, self.new = self.new_drivers()
         self.instance = self.spec()
+        self.told: Any = None
         self.name = self.instance.name
         await self.old.start(self.instance, [])
 
