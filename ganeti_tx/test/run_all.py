@@ -2,8 +2,9 @@
 
 Tests mostly wait for daemons and instances, so several trial processes run at a time. `trial -j` would deal out single
 tests: every worker would bring up every cluster that the tests of a module share. Here a worker takes a whole unit
-(see units.py), and what a unit wrote is shown in one piece when it has ended. When all is over, in time or not, nothing that
-tests have started runs on (see ending.py), but what takes down a lab.
+(see units.py), and what a unit wrote is shown in one piece when it has ended. Where the time does not suffice, as on a machine
+that takes twice as long as others, what has not begun is skipped, and said to be (see in_time.py). When all is over, in time or
+not, nothing that tests have started runs on (see ending.py), but what takes down a lab.
 """
 
 import compileall
@@ -20,12 +21,15 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from ganeti_tx.test.ending import ASKING, with_all_ended
+from ganeti_tx.test.in_time import BEGIN_VARIABLE, LEFT_OUT
 from ganeti_tx.test.lab.processes import lives_for_a_lab
 from ganeti_tx.test.units import units
 
 ROOT = Path(__file__).parents[2]
 #: Seconds for everything; CI has 40 minutes, in which it also installs packages.
 LIMIT = 37.5 * 60
+#: Seconds before the end of that time after which no test is begun: the longest ends in them, on a slow machine too.
+LAST_TESTS = 6.5 * 60
 #: Processes at a time for each core: most of what they do is waiting.
 WORKERS_PER_CORE = 2
 #: Where there are many cores, not all need be ours; a worker's cluster takes some memory.
@@ -63,12 +67,16 @@ class Outcome(NamedTuple):
 class Run:
     """One run of the checks and the tests, which ends in time.
 
+    @param last: seconds before the end of the limit in which no test is begun.
     @param live: what a test process says is shown at once, as there is only one.
     @param kept: the directory of what Hypothesis would compute anew for each unit, if there is one.
     """
 
-    def __init__(self, limit: float = LIMIT, live: bool = False, kept: str | None = None) -> None:
+    def __init__(
+        self, limit: float = LIMIT, live: bool = False, kept: str | None = None, last: float = LAST_TESTS
+    ) -> None:
         self._deadline = time.monotonic() + limit
+        self._begin_until = self._deadline - last
         self._live = live
         self._kept = kept
 
@@ -84,8 +92,15 @@ class Run:
 
     def trial(self, unit: str) -> Outcome:
         """Run one unit of tests and show what it says."""
+        if self._begin_until < time.monotonic() < self._deadline:
+            print(f"{unit}: {LEFT_OUT}", flush=True)
+            return Outcome(unit, skipped=1)
         with tempfile.TemporaryDirectory(prefix="ganeti-trial-", ignore_cleanup_errors=True) as directory:
-            settings = {"PYTHONPATH": str(ROOT), "HYPOTHESIS_STORAGE_DIRECTORY": self._kept or directory}
+            settings = {
+                "PYTHONPATH": str(ROOT),
+                "HYPOTHESIS_STORAGE_DIRECTORY": self._kept or directory,
+                BEGIN_VARIABLE: str(self._begin_until),
+            }
             command = ["-m", "twisted.trial", "--reporter", "timing", "--temp-directory", f"{directory}/trial"]
             status, said = self._python([*command, *unit.split()], settings, self._live)
         if not self._live:

@@ -54,10 +54,13 @@ LONGEST = (
 
 
 def all_units() -> list[str]:
-    """Everything, each test in one unit; the long ones first, then those that wait among those that compute."""
-    long = [f"{__package__}.{name}" for name in LONGEST]
+    """Everything, each test in one unit: the longest, what tests the parts, the other long ones, the rest.
+
+    Parts are tested early, as a slow machine may not come to all. Among the rest are those that wait between those that compute.
+    """
+    first, *long = (f"{__package__}.{name}" for name in LONGEST)
     waiting, quick, packages = (
-        [name for name in names if name not in long]
+        [name for name in names if name not in (first, *long)]
         for names in (
             chain(*(unit_names(TESTS / name) for name in WAITING)),
             chain(*(unit_names(TESTS / name) for name in COMPUTING)),
@@ -65,7 +68,7 @@ def all_units() -> list[str]:
         )
     )
     together = [" ".join(quick[first : first + TOGETHER]) for first in range(0, len(quick), TOGETHER)]
-    return [*long, *mixed(waiting, [*together, *packages])]
+    return [first, *packages, *long, *mixed(waiting, together)]
 
 
 def mixed(*lists: Sequence[str]) -> list[str]:

@@ -68,11 +68,11 @@ Calls = Sequence[tuple[int, str]]
 
 
 #: One of so many calls goes wrong in a usual run, and at one of so many the job ends.
-USUAL, ENDING = 6, 2
+USUAL, ENDING = 12, 4
 
 
 def some_of(calls: Calls, turn: int, one_of: int = USUAL) -> Calls:
-    """Every sixth call, or as many as are wanted, beginning with another one in each turn; all with GANETI_EVERY_CALL set."""
+    """Every twelfth call, or as many as are wanted, beginning with another one in each turn; all with GANETI_EVERY_CALL set."""
     return calls if os.environ.get("GANETI_EVERY_CALL") else calls[turn % one_of :: one_of]
 
 

@@ -34,9 +34,12 @@ class MirroredCase(LabCase):
         return machine.run(READ)
 
     def place(self) -> list[str]:
-        """Where the instance is, and how."""
-        fields = "pnode,snodes,status"
-        return self.cluster.ok("gnt-instance", "list", "--no-headers", "-o", fields, INSTANCE).split()
+        """Where the instance is, and how; a list gives up on a busy node, and is asked for again then."""
+        line = ("gnt-instance", "list", "--no-headers", "-o", "pnode,snodes,status", INSTANCE)
+        deadline = time.monotonic() + guest.LIMIT
+        while (found := self.cluster.ok(*line).split())[-1] == "ERROR_nodedown" and time.monotonic() < deadline:
+            time.sleep(0.3)
+        return found
 
     def counted(self, machine: Machine, more: int = 5) -> list[int]:
         """What the guest says on a machine, when it has counted on."""

@@ -64,6 +64,10 @@ FILE_CALLS = (
 )
 
 
+#: Seconds until a tracer has let go of what it looks at.
+TRACER_LIMIT = 10.0
+
+
 @contextmanager
 def dead_disk(process: int, directory: Path) -> Iterator[None]:
     """Have every such call of a process fail for the files below a directory, as on a disk that does not answer."""
@@ -82,6 +86,10 @@ def dead_disk(process: int, directory: Path) -> Iterator[None]:
             yield
         finally:
             tracer.send_signal(signal.SIGINT)
+            try:
+                tracer.wait(TRACER_LIMIT)
+            except subprocess.TimeoutExpired:  # what it looks at may end in the moment in which it is to let go
+                tracer.kill()
 
 
 class NodePowerTests(SynchronousTestCase):

@@ -10,7 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from ganeti_tx.test.inprocess.chaos.campaign import run
 from ganeti_tx.test.inprocess.chaos.life import live
 
-SEEDS = 300
+SEEDS = 100
 #: A seed whose life is long enough to tell two of them apart.
 A_SEED = 7
 DIGEST = (
