@@ -26,4 +26,4 @@ def leave_out_what_is_late() -> None:
         """See `SynchronousTestCase.getSkip`."""
         return (True, LEFT_OUT) if too_late() else reason(test)
 
-    SynchronousTestCase.getSkip = skip  # type: ignore[method-assign]
+    SynchronousTestCase.getSkip = skip  # type: ignore[assignment, method-assign]

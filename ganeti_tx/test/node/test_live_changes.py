@@ -26,6 +26,9 @@ class Rigid:
 
     name: str = "chroot"
 
+    async def info(self, instance_name: str) -> None:
+        """Nothing runs under it."""
+
 
 class LiveChangesTests(DiskCase):
     """The primary node of an instance that is only pretended."""
