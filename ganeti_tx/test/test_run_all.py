@@ -13,7 +13,7 @@ from typing import ParamSpec
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.test.in_time import LEFT_OUT
+from ganeti_tx.test.in_time import BEGIN_VARIABLE, LEFT_OUT
 from ganeti_tx.test.run_all import ROOT, Outcome, Run, outcome, settled
 from ganeti_tx.test.units import all_units, units
 
@@ -88,14 +88,12 @@ class RunTests(SynchronousTestCase):
         self.assertEqual([self.quiet(this.trial, name).failed, self.quiet(this.trial, name).failed], [1, 1])
 
     def test_too_late(self) -> None:
-        """What would begin when only the last tests may go on is skipped: a whole unit, and the rest of one; both say so."""
-        name = self.module("def test_a(self): time.sleep(3)\ndef test_b(self): self.fail('begun')\n")
-        here = "import ganeti_tx.test\n"
-        path = Path(name)
-        path.write_text(here + path.read_text())
-        this = Run(limit=60, last=58)
+        """What would begin when only the last tests may go on is skipped: the rest of a unit, and a whole one; both say so."""
+        late = f"os.environ[{BEGIN_VARIABLE!r}] = '0'"
+        path = Path(self.module(f"def test_a(self): {late}\ndef test_b(self): self.fail('begun')\n"))
+        path.write_text(f"import ganeti_tx.test\n{path.read_text()}")
         with redirect_stdout(StringIO()) as said:
-            outcomes = [this.trial(name), this.trial(name)]
+            outcomes = [Run().trial(str(path)), Run(limit=60, last=60).trial(str(path))]
         self.assertEqual([each[1:4] for each in outcomes], [(1, 0, 1), (0, 0, 1)], said.getvalue())
         self.assertEqual(said.getvalue().count(LEFT_OUT), 2, said.getvalue())
 
