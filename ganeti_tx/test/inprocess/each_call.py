@@ -231,7 +231,10 @@ def add_walks(case: type[Case], title: str, operation: Operation, full: bool) ->
         (test_troubles, "Every twelfth call goes wrong, the next ones in the next of the ways."),
         (test_killed, "The job's process is killed at every fourth call."),
         (test_canceled, "The job is stopped at every twelfth call."),
-        (test_full, "The master's disk is full from every twelfth call on, and has room again when all has been tried."),
+        (
+            test_full,
+            "The master's disk is full from every twelfth call on, and has room again when all has been tried.",
+        ),
     ):
         test.__doc__ = doc
         if full or test is not test_full:
