@@ -11,8 +11,8 @@ from ganeti_tx.node.transfer.spec import Spec, Status
 
 MAGIC = "0123456789abcdef"
 NODE1, NODE2 = "node1.example.com", "node2.example.com"
-#: Times that an end is looked at before it is given up.
-LOOKS = 400
+#: Times that an end is looked at before it is given up: longer than it waits for the other one, and its process takes to begin.
+LOOKS = 1000
 
 
 class TransferScene:
