@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,27 @@ class KvmEndTests(KvmCase):
         self.assertIsNone(await self.driver.info(self.name))
         await self.driver.stop(self.name, 1.0)
         self.assertEqual(self.remains(), [])
+
+    async def test_spoiled_pid_file(self) -> None:
+        """One whose pid file was removed, or written over, still runs: nothing is started beside it, and a stop ends it."""
+        spoils: tuple[Callable[[Path], object], ...] = (
+            Path.unlink,
+            lambda path: path.write_text(""),
+            lambda path: path.write_text("garbage " * 100),
+            lambda path: path.write_text(f"{os.getpid()}\n"),
+        )
+        for spoil in spoils:
+            spec = await self.start()
+            before = await self.pid()
+            spoil(self.node.layout(self.name).pid)
+            self.assertEqual(await self.pid(), before)
+            driver = self.node.driver()
+            self.assertEqual([seen.hv_id for seen in await driver.list_instances()], [before])
+            await driver.clear_ended(self.name)
+            self.assertIn("runs already", await self.refused(driver.start(spec, [])))
+            await driver.reboot(spec, [])
+            await driver.stop(self.name, 0.0, force=True)
+            self.assertEqual((self.node.processes(), self.remains()), ([], []))
 
     async def test_exit_on_reboot(self) -> None:
         """An instance that ends on reboot is started anew by one, as the same machine, though a start would make another one."""

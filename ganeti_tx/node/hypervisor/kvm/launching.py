@@ -78,7 +78,9 @@ class Launching:
     async def make_ready(self, plan: QemuPlan, state: InstanceRuntime, paused: bool) -> None:
         """What QEMU is told over QMP before its guest may run; then it does, unless it is to be paused."""
         async with self.machines.monitor(plan.files) as client:
-            known = msgspec.structs.replace(state, machine=await machine_type(client))
+            known = msgspec.structs.replace(
+                state, machine=await machine_type(client), pid=self.machines.pid(plan.files)
+            )
             await states.save(self.files, plan.files, known)
             if plan.plugged_vcpus:
                 await add_vcpus(RunningInstance(self.files, plan.files, known, client), plan.vcpus)

@@ -1,6 +1,6 @@
 """Which machines of QEMU there are on this node: all is found again from its run directory, whoever has started them."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from attrs import define
@@ -55,10 +55,26 @@ class OwnMachines:
         """What is remembered of one. @raise HypervisorError: it cannot be read."""
         return states.load(self.files, layout)
 
+    def readable_state(self, layout: InstanceLayout) -> InstanceRuntime | None:
+        """The same; None also when it cannot be read, for what is done all the same."""
+        try:
+            return self.state(layout)
+        except HypervisorError:
+            return None
+
     def pid(self, layout: InstanceLayout) -> int | None:
-        """The process of one that lives."""
-        pid = pid_in(self.files, layout.pid)
-        return pid if pid is not None and self.processes.is_alive(pid, layout.pid) else None
+        """The process of one that lives, also of one whose pid file somebody has removed or written over."""
+        return next((pid for pid in self._told(layout) if self.processes.is_alive(pid, layout.pid)), None)
+
+    def _told(self, layout: InstanceLayout) -> Iterator[int]:
+        """What its process may be.
+
+        QEMU's sockets would tell, too, but each connection takes one of the few places in which others wait for it.
+        """
+        if (pid := pid_in(self.files, layout.pid)) is not None:
+            yield pid
+        if (state := self.readable_state(layout)) is not None and state.pid is not None:
+            yield state.pid
 
     def monitor(self, layout: InstanceLayout) -> AbstractAsyncContextManager[QmpClient]:
         """A connection to its QEMU. @raise HypervisorError: it does not answer."""

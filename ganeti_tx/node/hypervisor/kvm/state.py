@@ -51,6 +51,7 @@ class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):
     """One instance from just before its start until everything of it is gone; memory in MiB. Holds no secret.
 
     @ivar dimms: of the memory, what came while it ran: the MiB of each module.
+    @ivar pid: its process, once it is known, for when the pid file is lost (none: it was started by an older version).
     @ivar machine: QEMU's type of it with its version, once it is known.
     @ivar params: what it was started with, which holds as long as it runs (none: by an older version).
     @ivar stopped: whether its guest had been stopped by somebody when it was last sent from here, or its disks were begun to be
@@ -72,6 +73,7 @@ class InstanceRuntime(msgspec.Struct, frozen=True, kw_only=True):
     nics: Sequence[NicState] = ()
     disks: Sequence[DiskState] = ()
     dimms: Sequence[int] = ()
+    pid: int | None = None
     machine: str = ""
     params: KvmParams | None = None
     places: Mapping[str, Mapping[str, str | int]] = {}
