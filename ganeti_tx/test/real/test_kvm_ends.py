@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from twisted.internet.task import deferLater
 
+from ganeti_tx.model.hypervisor import ConsoleKind
 from ganeti_tx.node.call_order import CallOrder
 from ganeti_tx.node.ended_machines import EndedMachines
 from ganeti_tx.node.hypervisor.interfaces import RunState
@@ -16,6 +17,7 @@ from ganeti_tx.node.hypervisor.kvm import state as states
 from ganeti_tx.node.hypervisor.kvm.human_monitor import HumanMonitor
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient, QmpSilent
 from ganeti_tx.node.terms import Terms
+from ganeti_tx.test.contracts.hypervisor_case import MEMORY
 from ganeti_tx.test.node.hypervisor.kvm.parts import attached
 from ganeti_tx.test.real.kvm_case import KvmCase
 from ganeti_tx.test.real.kvm_node import until
@@ -146,6 +148,33 @@ class KvmEndTests(KvmCase):
             await driver.reboot(spec, [])
             await driver.stop(self.name, 0.0, force=True)
             self.assertEqual((self.node.processes(), self.remains()), ([], []))
+
+    async def test_unreadable_state(self) -> None:
+        """One of which nothing can be read runs, says what mends that, and ends by a stop; a start takes no heed of it."""
+        runtime = self.node.layout(self.name).runtime
+        for garbage in (b"garbage", b"{}", b""):
+            spec = await self.start()
+            before = await self.pid()
+            runtime.write_bytes(garbage)
+            [seen] = await self.driver.list_instances()
+            self.assertEqual((seen.hv_id, seen.state, seen.memory), (before, RunState.RUNNING, MEMORY))
+            for said in (seen.why, await self.refused(self.driver.migration_side(self.name))):
+                self.assertIn(f"cannot read {runtime}", said)
+                self.assertIn(f"'gnt-instance reboot --type=hard {self.name}'", said)
+            self.assertTrue(seen.why.startswith("cannot read"))
+            self.assertIsNone(await self.driver.owner(self.name, other_than="another"))
+            self.assertEqual((await self.driver.console(spec)).kind, ConsoleKind.SSH)
+            await self.driver.clear_ended(self.name)
+            self.assertIn("runs already", await self.refused(self.driver.start(spec, [])))
+            self.assertEqual(await self.pid(), before)
+            await self.driver.stop(self.name, 0.0, force=True)
+            self.assertEqual((self.node.processes(), self.remains()), ([], []))
+        for clears in (self.driver.clear_ended(self.name), self.driver.start(self.spec(), [])):
+            runtime.write_bytes(b"garbage")
+            await clears
+        anew = await self.driver.info(self.name)
+        assert anew is not None
+        self.assertEqual(anew.why, "")
 
     async def test_exit_on_reboot(self) -> None:
         """An instance that ends on reboot is started anew by one, as the same machine, though a start would make another one."""

@@ -68,6 +68,13 @@ class TapTests(NamespaceCase):
             self.assertIn(f" {name}:", taps)
             await self.stopped()
 
+    async def test_unreadable(self) -> None:
+        """The tap goes also when nothing can be read of its instance, so that there is room for it at the next start."""
+        for _ in range(2):
+            self.assertIn("master br0", await self.start())
+            self.node.layout(NAME).runtime.write_bytes(b"garbage")
+            await self.stopped()
+
     async def test_vlan(self) -> None:
         """The tap is in its VLAN and no longer in the default one."""
         filtering = await self.runner.run(["ip", "link", "set", "br0", "type", "bridge", "vlan_filtering", "1"])

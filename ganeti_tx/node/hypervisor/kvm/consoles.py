@@ -26,7 +26,7 @@ class Consoles:
     async def of(self, instance: InstanceSpec) -> ToldConsole:
         """See `IHypervisor.console`."""
         layout = self.machines.layout(instance.name)
-        state = self.machines.state(layout)
+        state = self.machines.readable_state(layout)
         if state is None or (params := state.params) is None:  # what runs is as it was started
             params = await self.here.settled(kvm_params(instance.hvparams))
         return told_console(instance, params, layout)

@@ -39,6 +39,5 @@ class Ends:
     async def clear(self, instance_name: str) -> None:
         """See `IEndsByItself.clear_ended`."""
         layout = self.machines.layout(instance_name)
-        state = self.machines.state(layout)
-        if state is not None and self.machines.pid(layout) is None:
-            await self.remains.clear(layout, state)
+        if self.machines.files.exists(layout.runtime) and self.machines.pid(layout) is None:
+            await self.remains.clear(layout, self.machines.readable_state(layout))

@@ -91,7 +91,7 @@ class KvmHypervisor:
     async def stop(self, instance_name: str, timeout: float, force: bool = False) -> str | None:
         """As IHypervisor says."""
         layout = self.machines.layout(instance_name)
-        return await self.ending.stop(layout, self.machines.state(layout), timeout, force)
+        return await self.ending.stop(layout, self.machines.readable_state(layout), timeout, force)
 
     async def reboot(self, instance: InstanceSpec, disks: Sequence[AttachedDisk]) -> None:
         """As IHypervisor says."""

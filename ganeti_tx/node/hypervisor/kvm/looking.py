@@ -32,10 +32,15 @@ class Looking:
         """See `IHypervisor`."""
         layout = self.machines.layout(instance_name)
         pid = self.machines.pid(layout)
-        state = self.machines.state(layout)
-        if pid is None or state is None:
+        if pid is None:
             return None
-        status, memory = await self._ask(layout, state)
+        try:
+            state = self.machines.state(layout)
+        except HypervisorError as error:
+            return await self._unremembered(layout, pid, str(error).removeprefix(f"instance {instance_name}: "))
+        if state is None:
+            return None
+        status, memory = await self._ask(layout, state.memory)
         run_state = run_state_of(status)
         why = status if run_state is RunState.HALTED else UNREACHED if is_cut_off(status, state) else ""
         used = self.processes.cpu_seconds(pid)
@@ -45,10 +50,16 @@ class Looking:
             ended_by=ended_by(layout),
         )
 
+    async def _unremembered(self, layout: InstanceLayout, pid: int, fault: str) -> InstanceInfo:
+        """One that runs, of which no more is known than its QEMU tells."""
+        status, memory = await self._ask(layout, 0)
+        used = self.processes.cpu_seconds(pid)
+        return InstanceInfo(layout.name, pid, memory, 0, run_state_of(status), used, fault, ended_by=ended_by(layout))
+
     def owner(self, instance_name: str, other_than: str = "") -> Owner | None:
         """See `IHypervisor`."""
         layout = self.machines.layout(instance_name)
-        state = self.machines.state(layout) if self.machines.pid(layout) is not None else None
+        state = self.machines.readable_state(layout) if self.machines.pid(layout) is not None else None
         return None if state is None or state.uuid in ("", other_than) else Owner(state.uuid, ended_by(layout))
 
     def tap_of(self, instance_name: str, nic_uuid: str) -> str | None:
@@ -59,7 +70,7 @@ class Looking:
             return None
         return next((nic.tap for nic in state.nics if nic.uuid == nic_uuid and nic.tap), None)
 
-    async def _ask(self, layout: InstanceLayout, state: InstanceRuntime) -> tuple[str, int]:
+    async def _ask(self, layout: InstanceLayout, started_with: int) -> tuple[str, int]:
         """QEMU's run state, and the memory in MiB that the guest has now; a QEMU that hangs still runs."""
         try:
             async with self.machines.monitor(layout) as client:
@@ -67,8 +78,8 @@ class Looking:
                 memory = await balloon_size(client)
         except HypervisorError as error:
             log.warn("instance {name}: {error}", name=layout.name, error=error)
-            return "unknown", state.memory
-        return str(answer["status"]), memory or state.memory
+            return "unknown", started_with
+        return str(answer["status"]), memory or started_with
 
     async def all(self) -> list[InstanceInfo]:
         """See `IHypervisor.list_instances`."""

@@ -1,12 +1,33 @@
 """Which tap is which interface, in files for administrators' scripts."""
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 from ganeti_tx.node.hypervisor.kvm.state import NicState
 from ganeti_tx.runtime.files import IFiles
 
 DIRECTORY_MODE = 0o750
+#: Bytes; far more than an interface's name can have.
+LIMIT = 4096
+_INTERFACE = re.compile(rb"[a-z0-9.]{1,15}")
+
+
+def named_taps(files: IFiles, layout: InstanceLayout) -> list[NicState]:
+    """The interfaces of an instance of which nothing else is remembered: only what their taps are called is known."""
+    if not files.exists(layout.nic_dir):
+        return []
+    taps = [_tap_in(files, layout.nic_dir / name) for name in files.listdir(layout.nic_dir)]
+    return [NicState(uuid="", mac="", mode="", link="", tap=tap) for tap in taps if tap]
+
+
+def _tap_in(files: IFiles, path: Path) -> str:
+    try:
+        text = files.read(path, LIMIT)
+    except OSError:
+        return ""
+    return text.decode() if _INTERFACE.fullmatch(text) is not None else ""
 
 
 async def name_taps(files: IFiles, layout: InstanceLayout, nics: Sequence[NicState]) -> None:

@@ -127,7 +127,7 @@ class Receiving:
                 silent = isinstance(error.__cause__ or error, QmpSilent)
                 if not ended and not (silent and goes_on_elsewhere and self._waits(layout)):
                     raise
-        await self.ending.end(layout, self.machines.state(layout))
+        await self.ending.end(layout, self.machines.readable_state(layout))
 
     async def missed(self, instance_name: str) -> MigrationProgress | None:
         """Why a machine has not come that was to; None: none was, or it has."""

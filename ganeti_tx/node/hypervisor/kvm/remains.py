@@ -9,6 +9,7 @@ from ganeti_tx.node.hypervisor.kvm.command.display import vnc_socket
 from ganeti_tx.node.hypervisor.kvm.control_group import ControlGroup
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 from ganeti_tx.node.hypervisor.kvm.network import Network
+from ganeti_tx.node.hypervisor.kvm.nic_files import named_taps
 from ganeti_tx.node.hypervisor.kvm.own_directories import check_own
 from ganeti_tx.node.hypervisor.kvm.state import InstanceRuntime
 from ganeti_tx.node.hypervisor.kvm.tpm import SoftwareTpm
@@ -38,6 +39,8 @@ class Remains:
                 self.uids.give_back(state.uid)
             self.group.leave(state.uuid)
             self._clear_display(state)
+        else:
+            await self.network.release(named_taps(self.files, layout))
         await self.tpm.end(layout)
         for path in (layout.pid, layout.tpm_pid, layout.frozen, *layout.sockets):
             self._remove(path)

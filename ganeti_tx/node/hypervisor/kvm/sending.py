@@ -119,7 +119,7 @@ class Sending:
         if side not in (None, Side.SENT, Side.FETCHED):
             raise HypervisorError(f"instance {instance_name} runs here, it was not sent")
         layout = self.machines.layout(instance_name)
-        await self.ending.end(layout, self.machines.state(layout))
+        await self.ending.end(layout, self.machines.readable_state(layout))
 
 
 async def progress_of(client: QmpClient, clock: IReactorTime, wait: float) -> MigrationProgress:

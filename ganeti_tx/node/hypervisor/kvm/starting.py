@@ -49,7 +49,7 @@ class Starting:
         layout = self.machines.layout(name)
         if self.machines.pid(layout) is not None:
             raise HypervisorError(f"instance {name} runs already")
-        await self.remains.clear(layout, self.machines.state(layout))
+        await self.remains.clear(layout, self.machines.readable_state(layout))
         return layout
 
     async def bring_up(

@@ -96,7 +96,8 @@ def load(files: IFiles, layout: InstanceLayout) -> InstanceRuntime | None:
         return None
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise HypervisorError(
-            f"instance {layout.name}: cannot read {layout.runtime} ({error}); stop its QEMU and remove that file"
+            f"instance {layout.name}: cannot read {layout.runtime}, which it needs ({error});"
+            f" a stop and a start make it anew: 'gnt-instance reboot --type=hard {layout.name}'"
         )
 
 

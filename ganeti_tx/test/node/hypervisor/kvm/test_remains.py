@@ -23,6 +23,7 @@ from ganeti_tx.node.hypervisor.kvm.uid_pool import UidPool
 from ganeti_tx.node.hypervisor.scopes import Scopes
 from ganeti_tx.runtime.files import RealFiles
 from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.runtime.process import ProcessResult
 from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.fakes.process import FakeProcessRunner
@@ -41,7 +42,8 @@ class RemainsTests(SynchronousTestCase):
         files = RealFiles(InlineThreads())
         self.layout = instance_layout(self.paths, "web1")
         uids = UidPool(self.paths, files, SeededEntropy(), frozenset)
-        runner, nobody = FakeProcessRunner(), LinuxQemuProcesses(MemoryReactorClock())
+        self.runner, nobody = FakeProcessRunner(), LinuxQemuProcesses(MemoryReactorClock())
+        runner = self.runner
         scopes = Scopes(files.exists)
         tpm = SoftwareTpm(files, runner, nobody, Clock(), scopes, LinuxHostDevices(), lambda states, argument: [])
         self.remains = Remains(files, Network(self.paths, files, runner), uids, tpm, ControlGroup(scopes))
@@ -59,6 +61,17 @@ class RemainsTests(SynchronousTestCase):
         self.layout.nic_dir.mkdir()
         (self.layout.nic_dir / "0").touch()
         self.successResultOf(self.clear())
+        self.assertEqual(list(self.paths.kvm_nic_dir.iterdir()), [])
+
+    def test_taps(self) -> None:
+        """When nothing else is remembered of an instance, its taps go by the files that name them."""
+        self.layout.nic_dir.mkdir()
+        for number, text in enumerate((b"tap12ab", b"gnt.com.34", b"", b"\0\xff", b"--all", b"x" * 5000)):
+            (self.layout.nic_dir / str(number)).write_bytes(text)
+        self.runner.script(["ip"], ProcessResult())
+        self.successResultOf(self.clear())
+        deleted = [argv[-1] for argv in self.runner.commands if "delete" in argv]
+        self.assertEqual(deleted, ["tap12ab", "gnt.com.34"])
         self.assertEqual(list(self.paths.kvm_nic_dir.iterdir()), [])
 
     def test_display(self) -> None:
