@@ -17,11 +17,7 @@ from ganeti_tx.model.hypervisors import hypervisors_of
 from ganeti_tx.mond.inst_status import Reasons, Seen, instances_report, uptime_text
 from ganeti_tx.mond.interfaces import Category, ICollector, IConfigFacts, Kind
 from ganeti_tx.node.hypervisor.kvm import state as states
-from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
-from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
-from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses
-from ganeti_tx.runtime.files import IFiles
-from ganeti_tx.runtime.paths import Paths
+from ganeti_tx.node.hypervisor.kvm.own_machines import OwnMachines
 
 UPTIME = Path("/proc/uptime")
 MAX_FILE = 4096
@@ -40,15 +36,13 @@ class KvmInstances:
     client at a time, and the node daemon has work to do with it.
     """
 
-    files: IFiles
-    paths: Paths
+    machines: OwnMachines
     clock: IReactorTime
-    processes: IQemuProcesses
-    monitors: Monitors
 
     async def seen(self) -> dict[str, Seen]:
         """By name. All are looked at together: when their disks stand still, none of the QEMUs may tell."""
-        looks = {name: Deferred.fromCoroutine(self._look(name)) for name in states.saved_names(self.files, self.paths)}
+        names = states.saved_names(self.machines.files, self.machines.paths)
+        looks = {name: Deferred.fromCoroutine(self._look(name)) for name in names}
         try:
             return {name: one for name, look in looks.items() if (one := await look) is not None}
         finally:
@@ -58,29 +52,22 @@ class KvmInstances:
 
     async def _look(self, name: str) -> Seen | None:
         try:
-            layout = instance_layout(self.paths, name)
-            state = states.load(self.files, layout)
+            layout = self.machines.layout(name)
         except HypervisorError:
             return None  # no instance of ours is called so
-        pid = self._pid(layout.pid)
-        if pid is None or state is None:
+        pid = self.machines.pid(layout)
+        if pid is None:
             return None
-        if STAYS in state.argv and await self._is_off(layout.qmp):
+        state = self.machines.readable_state(layout)
+        if state is not None and STAYS in state.argv and await self._is_off(layout.qmp):
             return Seen("shutdown")
         return Seen("running", self._uptime(pid))
 
-    def _pid(self, pid_file: Path) -> int | None:
-        try:
-            text = self.files.read(pid_file, MAX_FILE).decode("ascii", "replace").strip()
-        except FileNotFoundError:
-            return None
-        return int(text) if text.isdigit() and self.processes.is_alive(int(text), pid_file) else None
-
     def _uptime(self, pid: int) -> str | None:
         try:
-            after_name = self.files.read(Path(f"/proc/{pid:d}/stat"), MAX_FILE).rpartition(b")")[2]
+            after_name = self.machines.files.read(Path(f"/proc/{pid:d}/stat"), MAX_FILE).rpartition(b")")[2]
             started = int(after_name.split()[START_FIELD]) / TICKS
-            return uptime_text(max(0.0, float(self.files.read(UPTIME, MAX_FILE).split()[0]) - started))
+            return uptime_text(max(0.0, float(self.machines.files.read(UPTIME, MAX_FILE).split()[0]) - started))
         except (OSError, ValueError, IndexError):
             return None  # it is ending just now
 
@@ -93,7 +80,7 @@ class KvmInstances:
             return False
 
     async def _ask(self, socket: Path) -> bool:
-        async with self.monitors.open(socket) as client:
+        async with self.machines.monitors.open(socket) as client:
             return bool((await client.execute("query-status"))["status"] == "shutdown")
 
 

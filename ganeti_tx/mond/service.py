@@ -33,6 +33,7 @@ from ganeti_tx.mond.run import Run
 from ganeti_tx.mond.schedule import Schedule
 from ganeti_tx.mond.xen_cpu_avg_load import XenCpuAvgLoad
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
+from ganeti_tx.node.hypervisor.kvm.own_machines import OwnMachines
 from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses, LinuxQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import ConnectQmp, UnixQmpConnector
 from ganeti_tx.runtime.files import IFiles, RealFiles
@@ -93,7 +94,8 @@ def real_parts(reactor: IDaemonReactor) -> MondParts:
 def collectors_of(parts: MondParts, config: IConfigFacts) -> list[ICollector]:
     """Every collector, in the order in which they are listed."""
     reasons = Reasons(parts.files, parts.paths)
-    kvm = KvmInstances(parts.files, parts.paths, parts.clock, parts.qemus, Monitors(parts.connect_qmp))
+    machines = OwnMachines(parts.paths, parts.files, parts.qemus, Monitors(parts.connect_qmp))
+    kvm = KvmInstances(machines, parts.clock)
     return [
         CpuLoad(parts.files, parts.clock),
         DiskStats(parts.files),

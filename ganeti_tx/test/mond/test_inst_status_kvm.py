@@ -17,6 +17,7 @@ from ganeti_tx.mond.interfaces import NodeFacts
 from ganeti_tx.mond.status import StatusCode
 from ganeti_tx.node.hypervisor.kvm.layout import instance_layout
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
+from ganeti_tx.node.hypervisor.kvm.own_machines import OwnMachines
 from ganeti_tx.node.hypervisor.kvm.processes import IQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import QmpClient
 from ganeti_tx.node.hypervisor.kvm.state import InstanceRuntime
@@ -73,7 +74,7 @@ class KvmCase(SynchronousTestCase):
         """An instance that was started 3725 seconds ago."""
         layout = instance_layout(PATHS, name)
         argv = ["-no-shutdown"] if stays else []
-        state = InstanceRuntime(name=name, uuid="u", memory=128, vcpus=1, acceleration="tcg", argv=argv)
+        state = InstanceRuntime(name=name, uuid="u", memory=128, vcpus=1, acceleration="tcg", argv=argv, pid=pid)
         put(self.files, layout.runtime, msgspec.json.encode(state).decode())
         put(self.files, layout.pid, f"{pid}\n")
         put(self.files, f"/proc/{pid}/stat", STAT.format(pid=pid, start=(100000 - 3725) * TICKS))
@@ -88,7 +89,7 @@ class KvmCase(SynchronousTestCase):
             self.connections.append((socket, connecting))
             return connecting
 
-        running = KvmInstances(self.files, PATHS, self.clock, self.living, Monitors(connect))
+        running = KvmInstances(OwnMachines(PATHS, self.files, self.living, Monitors(connect)), self.clock)
         facts = FixedFacts(NodeFacts(instances, heard=heard))
         collector = InstanceStatusKvm(running, facts, Reasons(self.files, PATHS))
         return Deferred.fromCoroutine(collector.collect()).addCallback(as_sent)
@@ -124,6 +125,15 @@ class KvmTests(KvmCase):
         self.assertEqual([each["status"]["code"] for each in report["instances"]], [4, 4, 0])
         self.assertEqual(report["status"]["code"], 4)
         self.assertIn("web1 is down and should be up; web2", report["status"]["message"])
+
+    def test_lost_files(self) -> None:
+        """One whose pid file was written over runs, and so does one whose runtime file cannot be read."""
+        for number, name in enumerate(("web1", "web2")):
+            self.instance(name, 100 + number)
+        put(self.files, instance_layout(PATHS, "web1").pid, "garbage " * 100)
+        put(self.files, instance_layout(PATHS, "web2").runtime, "garbage")
+        report = self.report(known("web1"), known("web2"))
+        self.assertEqual([each["actualState"] for each in report["instances"]], ["running"] * 2)
 
     def test_should_be_down(self) -> None:
         """One that runs and should not is bad too."""

@@ -13,6 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from ganeti_tx.mond.inst_status_kvm import KvmInstances
 from ganeti_tx.node.hypervisor.kvm.monitors import Monitors
+from ganeti_tx.node.hypervisor.kvm.own_machines import OwnMachines
 from ganeti_tx.node.hypervisor.kvm.processes import LinuxQemuProcesses
 from ganeti_tx.node.hypervisor.kvm.qmp import UnixQmpConnector
 from ganeti_tx.test.node.hypervisor.kvm.parts import NAME, kvm_spec
@@ -137,7 +138,7 @@ class KvmTests(TestCase):
         self.addCleanup(node.clear)
         processes: Any = LinuxQemuProcesses(reactor)
         monitors = Monitors(UnixQmpConnector(node.reactor, node.clock))
-        instances = KvmInstances(node.files, node.paths, node.clock, processes, monitors)
+        instances = KvmInstances(OwnMachines(node.paths, node.files, processes, monitors), node.clock)
         self.assertEqual(await instances.seen(), {})
         driver = node.driver()
         for user_shutdown in (False, True):
