@@ -138,7 +138,7 @@ class WithDisksTests(ClusterCase):
             ("--copy-disks -I hail web1", "--copy-disks goes with a target node"),
             ("--copy-disks --allow-failover -n node3 web1", "does not go with --allow-failover"),
             ("--copy-disks -n node2 web1", "to its primary"),
-            ("--copy-disks -n node3 web2", "not for disk template sharedfile"),
+            ("--copy-disks -n node3 web2", "not for disk template sharedfile; leave it out"),
             ("--copy-disks -n node3 web4", "not running|marked down"),
         ):
             self.fails(f"gnt-instance migrate -f {words}", reason)

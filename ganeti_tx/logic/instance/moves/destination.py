@@ -79,7 +79,7 @@ class Destination:
             raise OpPrereqError(layout, ECode.STATE)
         if with_disks:
             raise OpPrereqError(
-                f"--copy-disks is for disks that only one node has, not for disk template {view.disk_template.value}",
+                f"--copy-disks is for disks that only one node has, not for disk template {view.disk_template.value}; leave it out",
                 ECode.INVAL,
             )
 
