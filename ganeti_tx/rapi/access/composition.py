@@ -88,7 +88,9 @@ def make_gate(parts: GateParts, operations: Iterable[Operation], require_authent
     watch_all(parts, [roles, users, tokens, ldap])
     memo: Memo[bool] = Memo(parts.clock, parts.entropy.random_bytes(32))
     sources = [LocalUsers(users, checks, memo), directory, Nobody(users, checks)]
-    return Gate(sources, StoredTokens(tokens, parts.now), roles, Throttle(parts.clock), require_authentication)
+    return Gate(
+        sources, StoredTokens(tokens, parts.now), roles, Throttle(parts.clock), require_authentication, [users, tokens]
+    )
 
 
 def directory_users(parts: GateParts) -> LdapUsers:

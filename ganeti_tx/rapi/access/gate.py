@@ -32,6 +32,8 @@ class Gate:
     roles: WatchedFile[Roles]
     throttle: Throttle
     require_authentication: bool = False
+    #: Looked at before each login, so that whoever asks after a change of them has the rights of then.
+    files: Sequence[WatchedFile[Any]] = ()
     _lock: KeyedLock = field(factory=KeyedLock, init=False)
 
     async def admit(self, authorization: str | None, peer: str, operation: Any, parts: Mapping[str, str]) -> Caller:
@@ -40,6 +42,8 @@ class Gate:
             if operation.access or self.require_authentication:
                 raise unauthorized()
             return ANONYMOUS
+        for file in self.files:
+            file.look()
         login = read_authorization(authorization)
         identity = None if login is None else await self._identify(login, peer)
         if identity is None:

@@ -32,12 +32,28 @@ class WatchedFile(Generic[T]):
     #: Hears of each new content.
     changed: Callable[[T], None] = lambda _content: None
     content: T = field(init=False)
+    #: Which file it was read from, if there was one.
+    _inode: int | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.content = self.empty
 
+    def look(self) -> None:
+        """Read it if another was put in its place, of which nobody may have told yet. One that is written in place may be half
+        written, and is read when that has ended.
+        """
+        if self._found() != self._inode:
+            self.read()
+
+    def _found(self) -> int | None:
+        try:
+            return self.files.stat(self.path).inode
+        except OSError:
+            return None
+
     def read(self) -> None:
         """Read it now."""
+        self._inode = self._found()
         try:
             data = self.files.read(self.path, MAX_FILE_SIZE)
             self.content = self.parse(data) if data.strip() else self.empty

@@ -16,6 +16,7 @@ from ganeti_tx.rapi.access.tokens import hash_of, new_secret
 from ganeti_tx.rapi.caller import ANONYMOUS, Caller, IGate
 from ganeti_tx.rapi.http.http_errors import HttpError
 from ganeti_tx.runtime.threads import IThreads
+from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.rapi.access.gates import CREATE, INFO, INSTANCES, QUERY, STARTUP, MemoryGate, basic
 from ganeti_tx.test.rapi.access.test_users import bcrypt_of
 
@@ -160,6 +161,18 @@ class ChangingFileTests(GateCase):
         """A file too large to be one changes nothing."""
         self.access.write("users", "# " + "x" * 2_000_000)
         self.admitted(self.access, basic("jack", "secret"))
+
+    def test_nobody_tells(self) -> None:
+        """Another file in its place counts although nobody has told of it yet: who asks after a change is judged by it."""
+        self.access.files.listeners.clear()
+        self.access.write("users", USERS.replace("secret write", "secret"))
+        self.assertEqual(self.refused(self.access, basic("jack", "secret")).status, 403)
+        secret = new_secret(SeededEntropy().random_bytes)
+        self.access.write("tokens", f"ci {hash_of(secret)} never write\n")
+        self.admitted(self.access, f"Bearer {secret}")
+        self.access.files.remove(self.access.paths.rapi_tokens_file)
+        self.assertEqual(self.refused(self.access, f"Bearer {secret}").status, 401)
+        self.assertEqual(self.logged, [])
 
     def test_missing(self) -> None:
         """When the file goes, so do the users; when it comes again, they are back."""

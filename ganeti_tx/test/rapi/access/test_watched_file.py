@@ -1,5 +1,6 @@
 """Files that say who gets in, as they come and go."""
 
+import os
 from pathlib import Path
 
 from twisted.internet.defer import ensureDeferred
@@ -7,6 +8,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from ganeti_tx.rapi.access.ldap_settings import LdapSettings, parse_ldap_settings
 from ganeti_tx.rapi.access.watched_file import WatchedFile
+from ganeti_tx.runtime.files import RealFiles
+from ganeti_tx.runtime.threads import InlineThreads
 from ganeti_tx.test.fakes.files import MemoryFiles
 
 PATH = Path("/ldap")
@@ -26,3 +29,25 @@ class WatchedFileTests(SynchronousTestCase):
             ensureDeferred(files.write_atomic(PATH, data))
             settings.read()
             self.assertEqual(settings.content is not None, there, data)
+
+    def test_look(self) -> None:
+        """A look reads what was put in the place of the file; what is written in place may be half there, and is not read."""
+        path = Path(self.mktemp())
+        read: list[bytes] = []
+        file: WatchedFile[bytes] = WatchedFile(RealFiles(InlineThreads()), path, bytes, b"", read.append)
+        file.look()
+        self.assertEqual(read, [])
+        path.write_bytes(b"jack")
+        file.look()
+        with path.open("ab") as half:
+            half.write(b" half")
+            half.flush()
+            file.look()
+        beside = path.with_suffix(".new")
+        beside.write_bytes(b"ann")
+        os.rename(beside, path)
+        file.look()
+        path.unlink()
+        file.look()
+        file.look()
+        self.assertEqual(read, [b"jack", b"ann", b""])
