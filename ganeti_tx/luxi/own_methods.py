@@ -71,6 +71,14 @@ class OwnMethods:
     def query_metrics(self) -> Readings:
         """All that is counted in the cluster, as of now."""
 
+    @method(Effect.CHANGES)
+    def withdraw_caller(
+        self,
+        caller: Annotated[str, Param("caller of the Remote API", STRING)],
+        until: Annotated[int, Param("until: int nanoseconds since the epoch", NATURAL)],
+    ) -> bool:
+        """Begin nothing any more that somebody asked for until then; true."""
+
 
 OWN_METHODS = table_of(OwnMethods)
 #: What our master daemon answers.

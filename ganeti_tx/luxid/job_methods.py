@@ -53,6 +53,7 @@ class JobMethods:
             "AutoArchiveJobs": self.auto_archive,
             "QueryJobs": self.query,
             "SetDrainFlag": self.drain.set,
+            "WithdrawCaller": self.scheduler.withdrawn.withdraw,
         }
 
     async def submit(self, ops: Sequence[Any]) -> int:

@@ -36,9 +36,14 @@ def unsigned(reason: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(entry for entry in reason if entry[0] not in SOURCES)
 
 
+def requests_of(reason: Iterable[Sequence[Any]]) -> list[tuple[str, int]]:
+    """Who asked for an opcode, and when his request came, in nanoseconds since the epoch."""
+    return [(entry[1], entry[2]) for entry in reason if entry[0] == CALLER_SOURCE]
+
+
 def callers_of(ops: Ops) -> set[str]:
     """Who asked for all opcodes of a job: one caller, or nobody who is known."""
-    named = [{entry[1] for entry in op.get("reason", ()) if entry[0] == CALLER_SOURCE} for op in ops]
+    named = [{caller for caller, _at in requests_of(op.get("reason", ()))} for op in ops]
     return set.intersection(*named) if named else set()
 
 

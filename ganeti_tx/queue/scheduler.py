@@ -28,6 +28,7 @@ from ganeti_tx.queue.runs import Runs
 from ganeti_tx.queue.secrets import secret_parameters
 from ganeti_tx.queue.submission import MAX_OPEN_JOBS, Sent, bounded, check_limits, new_job
 from ganeti_tx.queue.tracking import Tracking
+from ganeti_tx.queue.withdrawn import WithdrawnCallers
 
 
 @define
@@ -51,6 +52,7 @@ class Scheduler:
     requests: JobRequests = field(init=False)
     tracking: Tracking = field(init=False)
     gate: Gate = field(init=False)
+    withdrawn: WithdrawnCallers = field(init=False)
     _waking: bool = False
 
     def __attrs_post_init__(self) -> None:
@@ -60,6 +62,7 @@ class Scheduler:
         self.launcher.tally = self.tally
         self.requests = JobRequests(self.store, self.changes, self.ready, self.runs, self.wake)
         self.gate = Gate(self.rules, self.store, self.ready, self.runs)
+        self.withdrawn = WithdrawnCallers(self.store.files, self.store.paths)
 
     # Submission
 
@@ -69,6 +72,7 @@ class Scheduler:
         @param sent: their opcodes as clients sent them, which is how they are stored.
         @raise JobQueueError: too many jobs or opcodes, or the disk refused.
         @raise OpPrereqError: one depends on a job that cannot be.
+        @raise JobCanceled: one was asked for by somebody whose rights have changed since.
         """
         answers = await self.submit_each(jobs, sent, all_or_none=True)
         return [each for each in answers if not isinstance(each, GanetiError)]
@@ -80,7 +84,7 @@ class Scheduler:
 
         @raise JobQueueError: as `submit`.
         """
-        settled = settle([bounded(ops) for ops in jobs], self.store.last_id, self._is_known)
+        settled = settle([self._permitted(bounded(ops)) for ops in jobs], self.store.last_id, self._is_known)
         refused = next((ops for ops in settled if isinstance(ops, GanetiError)), None)
         if all_or_none and refused is not None:
             raise refused
@@ -88,6 +92,12 @@ class Scheduler:
         taken = [(ops, wire) for ops, wire in zip(settled, spelled, strict=True) if not isinstance(ops, GanetiError)]
         ids = iter(await self._store(taken))
         return [ops if isinstance(ops, GanetiError) else next(ids) for ops in settled]
+
+    def _permitted(self, ops: Submitted) -> Submitted:
+        """The job, or why it is refused for who asked for it."""
+        if isinstance(ops, GanetiError):
+            return ops
+        return self.withdrawn.refusal(op.reason for op in ops) or ops
 
     async def _store(self, jobs: Sequence[tuple[Sequence[OpCode], Sent | None]]) -> list[int]:
         check_limits(len(jobs), self.store.open_count, self.open_limit)
@@ -108,8 +118,19 @@ class Scheduler:
         for job in stored:
             self._enqueue(job)
         self.gate.turn_away(stored)
+        self._cancel_withdrawn(stored)
         self.wake()
         return [job.id for job in stored]
+
+    def _cancel_withdrawn(self, jobs: Sequence[QueuedJob]) -> None:
+        """End those whose caller's rights were taken away while they were stored, when nobody could see them yet."""
+        for job in jobs:
+            found = self.store.glance(job.id)
+            if not isinstance(found, QueuedJob) or job.id in self.runs:
+                continue
+            if (refusal := self.withdrawn.refusal(op.input["reason"] for op in found.ops)) is not None:
+                self.ready.leave(job.id)
+                self.runs.claim_and_end(found, Status.CANCELED, refusal)
 
     def _new_job(self, job_id: int, ops: Sequence[OpCode], sent: Sent | None, received: float) -> QueuedJob:
         job = new_job(job_id, ops, received, sent)
@@ -207,6 +228,7 @@ class Scheduler:
 
     async def resume(self) -> None:
         """Take up the jobs that an earlier daemon left."""
+        self.withdrawn.load()
         self._waking = True  # all are looked at before the first is started
         try:
             Resumption(self.store, self.runs, self._enqueue).resume()

@@ -8,6 +8,7 @@ from werkzeug.routing import RequestRedirect
 from ganeti_tx.errors import (
     ECode,
     GanetiError,
+    JobCanceled,
     JobQueueDrainError,
     JobQueueFull,
     OpCodeUnknown,
@@ -23,6 +24,7 @@ STATUSES: tuple[tuple[type[Exception], HTTPStatus], ...] = (
     (RequestRedirect, HTTPStatus.NOT_FOUND),
     (MethodNotAllowed, HTTPStatus.NOT_IMPLEMENTED),
     (OpCodeUnknown, HTTPStatus.NOT_IMPLEMENTED),
+    (JobCanceled, HTTPStatus.FORBIDDEN),  # the rights of who asks were taken away meanwhile
     (JobQueueDrainError, HTTPStatus.SERVICE_UNAVAILABLE),
     (JobQueueFull, HTTPStatus.SERVICE_UNAVAILABLE),
     (transport_errors.TimeoutError, HTTPStatus.GATEWAY_TIMEOUT),

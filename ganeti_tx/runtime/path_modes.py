@@ -113,6 +113,7 @@ FILE_MODES = {file.path: mode_of_file(file) for file in _OF_CLUSTER if not file.
 /var/log/ganeti/rapi-daemon.log 0600 rapi masterd
 /var/log/ganeti/watcher.log 0600 noded noded
 /var/log/ganeti/wconf-daemon.log 0600 wconfd masterd
+/var/run/ganeti/luxidmessages/withdrawn 0600 masterd masterd
 /var/run/ganeti/master-no-voting 0600 masterd masterd
 /var/run/ganeti/master-waits 0644 masterd masterd
 /var/run/ganeti/socket/ganeti-master 0660 masterd daemons

@@ -125,6 +125,7 @@ class Paths:
     merge_dir = _At(f"{RUN}-merge")
     livelock_dir = _At(f"{RUN}/livelocks")
     luxid_message_dir = _At(f"{RUN}/luxidmessages")
+    withdrawn_file = _At(f"{RUN}/luxidmessages/withdrawn")
     bdev_cache_dir = _At(f"{RUN}/bdev-cache")
     crypto_keys_dir = _At(f"{RUN}/crypto")
     instance_disks_dir = _At(f"{RUN}/instance-disks")

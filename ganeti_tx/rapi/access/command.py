@@ -2,6 +2,7 @@
 
 import argparse
 import getpass
+import math
 import os
 import re
 import sys
@@ -79,8 +80,8 @@ class Terminal:
     own_name: str = ""
     #: Has the master bring what changed to the other nodes; the candidates that lack it after some seconds, and why.
     spread: Callable[[], Sequence[tuple[str, str]]] = lambda: ()
-    #: Cancels what a caller has asked for; a sentence about each job.
-    withdraw: Callable[[str], Sequence[str]] = lambda _caller: ()
+    #: Cancels what a caller has asked for until some time, in nanoseconds since the epoch; a sentence about each job.
+    withdraw: Callable[[str, int], Sequence[str]] = lambda _caller, _until: ()
 
     @property
     def users(self) -> EditedFile:
@@ -290,13 +291,14 @@ def run(terminal: Terminal, argv: Sequence[str]) -> int:
         terminal.files.mkdir(terminal.paths.rapi_dir)
         with one_at_a_time(terminal.paths.rapi_dir):
             lessened = COMMANDS[words.noun, words.verb](terminal, words)
+            until = nanoseconds(terminal.now())  # nobody has given the name to another yet
         if lessened is not None and lessened.gone is not None:
             state = left_waiting(lessened.caller)
         elif words.verb not in LOOKING:
             state = changed(lessened)
             spread(terminal)
         if lessened is not None:
-            return withdraw(terminal, lessened)
+            return withdraw(terminal, lessened, until)
     except (GanetiError, ValueError) as error:
         terminal.tell(f"ganeti-rapi-access: {error}")
         return error.exit_code if isinstance(error, GanetiError) else ExitCode.FAILURE
@@ -329,15 +331,20 @@ def spread(terminal: Terminal) -> None:
         terminal.tell(f"no other node has this change yet; ganeti-master brings it to them when it runs: {error}")
 
 
-def withdraw(terminal: Terminal, lessened: Lessened) -> int:
-    """Say what becomes of jobs that were asked for with the rights of before; these are taken away, whatever becomes of them.
+def nanoseconds(now: float) -> int:
+    """A time as requests have it, not before the moment that it is read."""
+    return math.ceil(now * 1e6) * 1000
+
+
+def withdraw(terminal: Terminal, lessened: Lessened, until: int) -> int:
+    """Say what becomes of jobs that were asked for until then; the rights of before are taken away, whatever becomes of them.
 
     Gives the exit status.
     """
     caller, gone = lessened.caller, lessened.gone
     before = "" if gone is None else f"ganeti-rapi-access: {gone}; "
     try:
-        told = terminal.withdraw(caller)
+        told = terminal.withdraw(caller, until)
     except GanetiError as error:
         terminal.tell(f"{before}{left_waiting(caller)}: {error}")
         return ExitCode.FAILURE
@@ -349,10 +356,10 @@ def withdraw(terminal: Terminal, lessened: Lessened) -> int:
     return ExitCode.SUCCESS if gone is None or told else gone.exit_code
 
 
-def ask_luxid(paths: Paths, caller: str) -> Sequence[str]:
+def ask_luxid(paths: Paths, caller: str, until: int) -> Sequence[str]:
     """@raise GanetiError: it does not run, or cannot do it."""
     with Client(str(paths.query_socket), answer_timeout=WITHDRAW_LIMIT) as client:
-        return withdraw_jobs(client, caller)
+        return withdraw_jobs(client, caller, until)
 
 
 def ask_wconfd(paths: Paths) -> list[tuple[str, str]]:
@@ -373,7 +380,7 @@ def main() -> int:
     terminal = Terminal(
         paths=paths, files=RealFiles(InlineThreads()), owners=owners_at(paths),
         entropy=SystemEntropy(), now=time.time, stdin=sys.stdin, out=sys.stdout, err=sys.stderr, ask=getpass.getpass,
-        own_name=own_name(), spread=lambda: ask_wconfd(paths), withdraw=lambda caller: ask_luxid(paths, caller),
+        own_name=own_name(), spread=lambda: ask_wconfd(paths), withdraw=lambda *asked: ask_luxid(paths, *asked),
     )  # fmt: skip
     return run(terminal, sys.argv[1:])
 

@@ -78,6 +78,18 @@ class WaitForEventsTests(ServerTestCase):
         self.assertFalse(follower.transport.disconnecting)
 
 
+class WithdrawCallerTests(ServerTestCase):
+    """WithdrawCaller at both ends."""
+
+    def test_call(self) -> None:
+        """What a client sends passes the server's check; times before all times do not."""
+        luxi = RecordingAsyncCalls(True)
+        self.assertIs(self.successResultOf(Deferred.fromCoroutine(luxi.withdraw_caller("token:ci", 5))), True)
+        self.assertEqual([ALL_METHODS[method].read(sent) for method, sent in luxi.calls], [["token:ci", 5]])
+        for args in (["token:ci", -1], ["token:ci"], [1, 5]):
+            self.assertRaises(OpPrereqError, ALL_METHODS["WithdrawCaller"].read, args)
+
+
 class QueryMetricsTests(ServerTestCase):
     """QueryMetrics at both ends."""
 

@@ -55,6 +55,8 @@ class CommandCase(SynchronousTestCase):
         self.withdraw_error: BaseException | None = None
         self.spreads = 0
         self.withdrawn: list[str] = []
+        self.until: list[int] = []
+        self.now = float(NOW)
         self.jobs: list[str] = []
 
     def run_it(self, line: str, stdin: str | Tty = "", typed: list[str] | None = None) -> tuple[int, str, str]:
@@ -62,7 +64,7 @@ class CommandCase(SynchronousTestCase):
         out, err = io.StringIO(), io.StringIO()
         given = io.StringIO(stdin) if isinstance(stdin, str) else stdin
         terminal = Terminal(
-            paths=self.paths, files=self.files, owners=no_owners, entropy=self.entropy, now=lambda: NOW, stdin=given,
+            paths=self.paths, files=self.files, owners=no_owners, entropy=self.entropy, now=lambda: self.now, stdin=given,
             out=out, err=err, ask=lambda _prompt: (typed or []).pop(0), cost=4, spread=self.spread,
             withdraw=self.withdraw,
         )  # fmt: skip
@@ -71,13 +73,15 @@ class CommandCase(SynchronousTestCase):
     def spread(self) -> list[tuple[str, str]]:
         """The master daemon's answer."""
         self.spreads += 1
+        self.now += 5
         if self.spread_error is not None:
             raise self.spread_error
         return self.lacking
 
-    def withdraw(self, caller: str) -> list[str]:
+    def withdraw(self, caller: str, until: int) -> list[str]:
         """What becomes of somebody's jobs."""
         self.withdrawn.append(caller)
+        self.until.append(until)
         if error := self.withdraw_error or self.spread_error:
             raise error
         return self.jobs

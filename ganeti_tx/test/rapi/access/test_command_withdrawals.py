@@ -1,6 +1,7 @@
 """What the command that changes users and tokens has cancelled."""
 
 from ganeti_tx.errors import GenericError
+from ganeti_tx.test.rapi.access.gates import NOW
 from ganeti_tx.test.rapi.access.test_command import CommandCase, Impatient
 
 JACKS_JOBS = "jobs that jack asked for before may wait, and be done yet, until the same command is given again"
@@ -20,6 +21,20 @@ class WithdrawalTests(CommandCase):
         self.ok("user modify jack --scope tag=web --allow write")
         self.ok("user remove jack")
         self.assertEqual(self.withdrawn, ["token:ci", "jack", "jack"])
+
+    def test_until_when(self) -> None:
+        """Those asked for until the change was made, however long it takes to bring it to other nodes: somebody may be given
+        the name anew meanwhile.
+        """
+        self.now = NOW + 0.1234567
+        self.ok("token add ci")
+        changed = self.now
+        self.ok("token revoke ci")
+        (until,) = self.until
+        self.assertGreaterEqual(until, changed * 1e9)
+        self.assertLess(until, changed * 1e9 + 2000)
+        self.run_it("token revoke ci")
+        self.assertGreater(self.until[-1], until)
 
     def test_more_rights(self) -> None:
         """Who may do all that he could before keeps his jobs."""

@@ -1,15 +1,33 @@
 """Jobs of scoped users that wait while the cluster changes."""
 
+from typing import Any
+
+from ganeti_tx.luxi.client import Client
 from ganeti_tx.model.scope import SCOPES_SOURCE
+from ganeti_tx.queue.withdrawn import REFUSED
 from ganeti_tx.rapi.access.tokens import hash_of, new_secret
 from ganeti_tx.rapi.access.withdrawal import withdraw_jobs
 from ganeti_tx.test.fakes.entropy import SeededEntropy
 from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.rapi.access.gates import MemoryGate
-from ganeti_tx.test.rapi.access.scope_case import CREATE, MINE, THEIRS, ScopeCase
-from ganeti_tx.test.rapi.requests import Rapi
+from ganeti_tx.test.rapi.access.scope_case import CREATE, MINE, THEIRS, ClusterLuxi, ScopeCase
+from ganeti_tx.test.rapi.requests import NOW, Rapi
 
 UNCHECKED = {"name_check": False, "ip_check": False}
+
+
+class Late(ClusterLuxi):
+    """Has somebody's rights taken away just before what he asks for is submitted."""
+
+    def __init__(self, client: Client, caller: str) -> None:
+        super().__init__(client)
+        self.caller = caller
+
+    async def call(self, method: str, args: list[Any]) -> Any:
+        """As AsyncClient.call says."""
+        if method == "SubmitJob":
+            withdraw_jobs(self.client, self.caller, NOW)
+        return await super().call(method, args)
 
 
 class WaitingTests(ScopeCase):
@@ -132,17 +150,17 @@ class WaitingTests(ScopeCase):
         jobs = [self.done("DELETE", f"/2/instances/{MINE}", {}, user=user) for user in ("web", "other")]
         whole = self.done("PUT", f"/2/instances/{MINE}/tags?tag=x", user="root")
         client = self.luxi_seen.client
-        self.assertEqual(withdraw_jobs(client, "web"), [f"Job {jobs[0]} canceled"])
+        self.assertEqual(withdraw_jobs(client, "web", NOW), [f"Job {jobs[0]} canceled"])
         self.assertEqual(client.query_jobs(jobs, ["status"]), [["canceled"], ["queued"]])
-        self.assertEqual(withdraw_jobs(client, "web"), [])
-        self.assertEqual(withdraw_jobs(client, "root"), [f"Job {whole} canceled"])
+        self.assertEqual(withdraw_jobs(client, "web", NOW), [])
+        self.assertEqual(withdraw_jobs(client, "root", NOW), [f"Job {whole} canceled"])
         self.ok(f"gnt-filter delete {self.rule}")
         for _ in range(1000):
             if client.query_jobs([jobs[1]], ["status"]) == [["running"]]:
                 break
             self.cluster.pass_time(0.01)
         self.assertEqual(
-            withdraw_jobs(client, "other"), [f"Job {jobs[1]} runs already; 'gnt-job cancel {jobs[1]}' stops it"]
+            withdraw_jobs(client, "other", NOW), [f"Job {jobs[1]} runs already; 'gnt-job cancel {jobs[1]}' stops it"]
         )
 
     def test_token_without_scopes(self) -> None:
@@ -159,7 +177,32 @@ class WaitingTests(ScopeCase):
         client = self.luxi_seen.client
         waiting = [job for job, status in client.query_jobs(None, ["id", "status"]) if status == "queued"]
         self.assertEqual(len(waiting), 3)
-        self.assertEqual(withdraw_jobs(client, "token:ci"), [f"Job {job} canceled" for job in waiting])
+        self.assertEqual(withdraw_jobs(client, "token:ci", NOW), [f"Job {job} canceled" for job in waiting])
+
+    def test_submitted_later(self) -> None:
+        """Nor is what was let in before, and is submitted only when the rights are gone; who asks after that is not meant."""
+        gate = self.rapi.gate
+        client = self.luxi_seen.client
+        for caller in ("web", "root"):
+            self.rapi = Rapi(luxi=Late(client, caller), gate=gate)
+            self.assertEqual(self.refused(403, "PUT", f"/2/instances/{MINE}/tags?tag=x", user=caller), REFUSED)
+            self.done("PUT", f"/2/instances/{MINE}/tags?tag=x", user="other")
+            self.rapi = Rapi(luxi=Late(client, caller), gate=gate, now=lambda: NOW + 1)
+            job = self.done("PUT", f"/2/instances/{MINE}/tags?tag=y", user=caller)
+            self.assertEqual(withdraw_jobs(client, caller, NOW), [])
+            self.assertEqual(client.query_jobs([job], ["status"]), [["queued"]])
+
+    def test_submitted_by_a_job(self) -> None:
+        """Nor what a job submits that ran already; it goes on itself, and tells why these were refused."""
+        self.ok(f"gnt-filter delete {self.rule}")
+        job = self.done("POST", "/2/nodes/node2.example.com/migrate", {}, user="root")
+        client = self.luxi_seen.client
+        client.call("WithdrawCaller", ["root", NOW])
+        newest = max(number for (number,) in client.query_jobs(None, ["id"]))
+        self.cluster.pass_time(120)
+        ((status, (result,)),) = client.query_jobs([job], ["status", "opresult"])
+        self.assertEqual((status, result), ("success", {"jobs": [[False, REFUSED]] * 2}))
+        self.assertEqual(max(number for (number,) in client.query_jobs(None, ["id"])), newest)
 
     def test_still_his(self) -> None:
         """What is his all the time is done."""
