@@ -9,6 +9,7 @@ from typing import Any
 from attrs import define, field, frozen
 from twisted.internet.defer import DeferredLock
 
+from ganeti_tx.errors import JobFileCorrupted
 from ganeti_tx.model.opcodes.named import instances_of
 from ganeti_tx.model.signature import Asker, Ops, scoped_askers_of
 from ganeti_tx.rapi.asking.recording import Luxi, Recording
@@ -68,6 +69,21 @@ class RememberedJobs:
             known = self._known
             self._known = {key: known[key] for key in keys if key in known}
             return [known.get(key) or judged(None) for key in keys]
+
+    async def of_numbers(self, numbers: Sequence[int]) -> list[JudgedJob]:
+        """Each of at most `AT_ONCE` jobs, archived or not. It is not remembered, for the archive grows without end."""
+        return [judged(ops) for ops in await self._read(numbers)]
+
+    async def _read(self, numbers: Sequence[int]) -> list[Any]:
+        """The opcodes of each; None for one that is gone, or whose file cannot be read, which keeps nobody from the others."""
+        try:
+            rows = await Recording(self.luxi).query_jobs(numbers, ["ops"])
+        except JobFileCorrupted:
+            if len(numbers) == 1:
+                return [None]
+            half = len(numbers) // 2
+            return [*await self._read(numbers[:half]), *await self._read(numbers[half:])]
+        return [ops for (ops,) in rows]
 
     async def _find_out(self, keys: Sequence[Key]) -> None:
         """All that is not known of these; mostly it is the newest."""

@@ -9,7 +9,7 @@ from ganeti_tx.luxi.async_calls import AsyncCalls
 from ganeti_tx.model.scope import Scopes
 from ganeti_tx.model.signature import Ops
 from ganeti_tx.model.taken_names import hosts_called
-from ganeti_tx.rapi.access.judged_jobs import KEY_FIELDS, JudgedJob, RememberedJobs, judged
+from ganeti_tx.rapi.access.judged_jobs import AT_ONCE, KEY_FIELDS, JudgedJob, RememberedJobs, judged
 from ganeti_tx.rapi.caller import Caller
 
 #: The fields of instances by which scopes are judged.
@@ -48,9 +48,22 @@ class ScopeRows:
 
     async def all_jobs(self, archived: bool) -> list[int]:
         """The ids of all jobs that are to be seen. @param archived: of those in the archive, too"""
-        rows = await self.luxi.query_jobs(None, ["id", "ops", "archived"] if archived else KEY_FIELDS)
-        jobs = [judged(row[1]) for row in rows] if archived else await self.remembered.of(rows)
-        return [row[0] for row, is_seen in zip(rows, await self._seen(jobs), strict=True) if is_seen]
+        if archived:
+            return await self._all_with_archived()
+        rows = await self.luxi.query_jobs(None, KEY_FIELDS)
+        seen = await self._seen(await self.remembered.of(rows))
+        return [row[0] for row, is_seen in zip(rows, seen, strict=True) if is_seen]
+
+    async def _all_with_archived(self) -> list[int]:
+        """Some at a time, so that others are answered between. The list of numbers alone has no file opened."""
+        listed = await self.luxi.query("job", ["id", "archived"])
+        ids = [row[0][1] for row in listed["data"]]
+        found: list[int] = []
+        for start in range(0, len(ids), AT_ONCE):
+            part = ids[start : start + AT_ONCE]
+            seen = await self._seen(await self.remembered.of_numbers(part))
+            found += [job_id for job_id, is_seen in zip(part, seen, strict=True) if is_seen]
+        return found
 
     async def nodes(self, names: Collection[str]) -> set[str]:
         """Those of some names that are, to the letter, names of nodes in a group of the scopes."""

@@ -6,6 +6,7 @@ from ganeti_tx.model.scope import SCOPES_SOURCE
 from ganeti_tx.model.signature import CALLER_SOURCE, signature_of
 from ganeti_tx.rapi.access.scope_rows import SCOPE_FIELDS
 from ganeti_tx.rapi.access.scoped_calls import AT_ONCE, parts_of
+from ganeti_tx.test.inprocess.disk import put
 from ganeti_tx.test.rapi.access.gates import MemoryGate
 from ganeti_tx.test.rapi.access.scope_case import CREATE, MINE, THEIRS, USERS, ScopeCase
 from ganeti_tx.test.rapi.requests import Rapi
@@ -231,8 +232,11 @@ class JobTests(ScopeCase):
     def test_archived(self) -> None:
         """Jobs in the archive are there for who asks for them."""
         self.cluster.pass_time(120)
-        self.luxi_seen.client.archive_job(self.mine)
+        for job in (self.mine, self.theirs):
+            self.luxi_seen.client.archive_job(job)
         everything = {"fields": ["id"], "qfilter": ["?", "archived"]}
+        self.assertEqual(self.done("PUT", "/2/query/job", everything)["data"], [[[0, self.mine]]])
+        put(self.cluster.master.disk, self.cluster.paths.archived_job_file(self.theirs), b"damaged")
         self.assertEqual(self.done("PUT", "/2/query/job", everything)["data"], [[[0, self.mine]]])
 
     def test_wait(self) -> None:
