@@ -176,6 +176,21 @@ class KvmEndTests(KvmCase):
         assert anew is not None
         self.assertEqual(anew.why, "")
 
+    async def test_both_files_spoiled(self) -> None:
+        """Nothing is started beside one of which neither the pid file nor the runtime file can be read, nor cleared away."""
+        spoils: tuple[Callable[[Path], object], ...] = (Path.unlink, lambda path: path.write_text(""))
+        for spoil in spoils:
+            spec = await self.start()
+            before = await self.pid()
+            spoil(self.node.layout(self.name).pid)
+            self.node.layout(self.name).runtime.write_bytes(b"")
+            self.assertEqual([seen.hv_id for seen in await self.driver.list_instances()], [before])
+            await self.driver.clear_ended(self.name)
+            self.assertIn("runs already", await self.refused(self.driver.start(spec, [])))
+            self.assertEqual(self.node.processes(), [before])
+            await self.driver.stop(self.name, 0.0, force=True)
+            self.assertEqual((self.node.processes(), self.remains()), ([], []))
+
     async def test_exit_on_reboot(self) -> None:
         """An instance that ends on reboot is started anew by one, as the same machine, though a start would make another one."""
         spec = await self.start(reboot_behavior="exit", machine_version=f"{OLD_MACHINE},usb=off")

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 
 from attrs import define
 from twisted.logger import Logger
@@ -20,6 +21,8 @@ from ganeti_tx.node.hypervisor.live import not_running
 from ganeti_tx.node.hypervisor.names import naming
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.paths import Paths
+
+PROCESSES = Path("/proc")
 
 log = Logger()
 
@@ -73,8 +76,18 @@ class OwnMachines:
         """
         if (pid := pid_in(self.files, layout.pid)) is not None:
             yield pid
-        if (state := self.readable_state(layout)) is not None and state.pid is not None:
-            yield state.pid
+        try:
+            state = self.state(layout)
+        except HypervisorError:  # that is rare, and a second QEMU on the same disks would spoil them
+            yield from self._processes()
+        else:
+            if state is not None and state.pid is not None:
+                yield state.pid
+
+    def _processes(self) -> Iterator[int]:
+        """All of the node."""
+        if self.files.exists(PROCESSES):
+            yield from (int(name) for name in self.files.listdir(PROCESSES) if name.isdigit())
 
     def monitor(self, layout: InstanceLayout) -> AbstractAsyncContextManager[QmpClient]:
         """A connection to its QEMU. @raise HypervisorError: it does not answer."""
