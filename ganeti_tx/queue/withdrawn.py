@@ -11,7 +11,7 @@ import msgspec
 from attrs import define, field
 from twisted.logger import Logger
 
-from ganeti_tx.errors import JobCanceled
+from ganeti_tx.errors import ECode, JobCanceled, OpPrereqError
 from ganeti_tx.model.signature import requests_of
 from ganeti_tx.runtime.files import IFiles
 from ganeti_tx.runtime.files_errors import reason
@@ -24,9 +24,12 @@ log = Logger()
 MODE = FILE_MODES["/var/run/ganeti/luxidmessages/withdrawn"].mode
 #: Of so many callers it is known; who was withdrawn longest ago goes first.
 MOST = 5000
-#: Nanoseconds after which it is forgotten: by then no request is under way, and hardly a job that submits others.
-KEPT = 7 * 24 * 3600 * 10**9
-MAX_FILE = 4 * 1024 * 1024
+#: Nanoseconds since the epoch: the year 2262.
+LAST = 2**63 - 1
+#: Characters of a caller.
+LONGEST = 256
+#: Bytes, in which all of them fit.
+MAX_FILE = 8 * 1024 * 1024
 #: Names nobody: others are shown what a job has submitted.
 REFUSED = (
     "the rights of whoever asked for this were taken away or changed after that, so it is not done; whoever may do it now can "
@@ -62,9 +65,13 @@ class WithdrawnCallers:
         """From now on nothing is begun that a caller asked for until then; always true.
 
         @param until: nanoseconds since the epoch.
+        @raise OpPrereqError: there is no such time, or nobody has such a name.
         """
-        until = max(until, self._until.pop(caller, 0))
-        self._until = {name: at for name, at in self._until.items() if at >= until - KEPT} | {caller: until}
+        if until > LAST:
+            raise OpPrereqError(f"a time is {LAST} ns since the epoch at most, not {until}", ECode.INVAL)
+        if len(caller) > LONGEST:
+            raise OpPrereqError(f"a caller has {LONGEST} characters at most, not {len(caller)}", ECode.INVAL)
+        self._until[caller] = max(until, self._until.pop(caller, 0))
         for name in list(self._until)[:-MOST]:
             del self._until[name]
         path = self.paths.withdrawn_file

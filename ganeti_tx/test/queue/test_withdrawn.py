@@ -6,11 +6,11 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from ganeti_tx.errors import JobCanceled
+from ganeti_tx.errors import JobCanceled, OpPrereqError
 from ganeti_tx.model.opcodes import OpCode, OpTestDelay
 from ganeti_tx.model.signature import CALLER_SOURCE
 from ganeti_tx.queue.job import Status
-from ganeti_tx.queue.withdrawn import KEPT, MODE, MOST, REFUSED
+from ganeti_tx.queue.withdrawn import LAST, LONGEST, MODE, MOST, REFUSED
 from ganeti_tx.test.queue.test_scheduler import Queue, run_now
 
 #: When its rights were taken away.
@@ -89,6 +89,15 @@ class WithdrawnTests(SynchronousTestCase):
             self.assertEqual(job.status, status)
         self.assertEqual(self.queue.started(), [job_id])
 
+    def test_nonsense(self) -> None:
+        """A time that is none, or a name that nobody can have, is refused, and nothing is forgotten for it."""
+        self.withdraw()
+        for caller, until in (("web", LAST + 1), ("web", 1 << 70), ("x" * (LONGEST + 1), THEN)):
+            withdrawn = self.queue.scheduler.withdrawn
+            self.failureResultOf(Deferred.fromCoroutine(withdrawn.withdraw(caller, until)), OpPrereqError)
+        self.withdraw("x" * LONGEST, LAST)
+        self.assertTrue(self.refused(asked(THEN)))
+
     def test_restart(self) -> None:
         """A daemon that comes after knows it; a job of before may still run and submit others."""
         self.withdraw()
@@ -111,11 +120,9 @@ class WithdrawnTests(SynchronousTestCase):
         self.assertTrue(self.refused(asked(THEN)))
 
     def test_bounded(self) -> None:
-        """It is forgotten after a time, and the oldest when there are very many."""
-        self.withdraw("old", THEN - KEPT - 1)
-        self.withdraw("young", THEN - KEPT)
-        self.withdraw()
-        self.assertEqual([self.refused(asked(1, caller)) for caller in ("old", "young")], [False, True])
+        """Who was withdrawn longest ago is forgotten when there are very many."""
+        for caller in ("old", "young", "old"):
+            self.withdraw(caller)
         for number in range(MOST - 1):
             self.withdraw(f"token:{number}")
-        self.assertEqual([self.refused(asked(1, caller)) for caller in ("young", "token:ci")], [False, True])
+        self.assertEqual([self.refused(asked(1, caller)) for caller in ("young", "old")], [False, True])
