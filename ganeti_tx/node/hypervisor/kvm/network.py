@@ -14,7 +14,7 @@ from ganeti_tx.model.nic_link import NicLink
 from ganeti_tx.node.hypervisor.kvm.state import NicState
 from ganeti_tx.node.hypervisor.nics.bridges import COMMAND_TIMEOUT
 from ganeti_tx.node.hypervisor.nics.confined import confine
-from ganeti_tx.node.hypervisor.nics.names import check_mac, interface_name
+from ganeti_tx.node.hypervisor.nics.names import TAP_PREFIX, check_mac, interface_name
 from ganeti_tx.node.hypervisor.nics.node_ends import STOP, UNPLUG, NodeEnds
 from ganeti_tx.node.hypervisor.nics.script_environment import NodeEnd, script_environment
 from ganeti_tx.node.hypervisor.nics.scripts import UserScripts
@@ -28,7 +28,6 @@ TUN_DEVICE = Path("/dev/net/tun")
 USER_MODE_FILE = "user-mode-network"
 #: In the names of administrators' scripts.
 KIND = "kvm"
-TAP_PREFIX = "tap"
 
 log = Logger()
 

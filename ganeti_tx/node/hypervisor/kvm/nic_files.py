@@ -1,17 +1,16 @@
 """Which tap is which interface, in files for administrators' scripts."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from ganeti_tx.node.hypervisor.kvm.layout import InstanceLayout
 from ganeti_tx.node.hypervisor.kvm.state import NicState
+from ganeti_tx.node.hypervisor.nics.names import is_tap_name
 from ganeti_tx.runtime.files import IFiles
 
 DIRECTORY_MODE = 0o750
 #: Bytes; far more than an interface's name can have.
 LIMIT = 4096
-_INTERFACE = re.compile(rb"[a-z0-9.]{1,15}")
 
 
 def named_taps(files: IFiles, layout: InstanceLayout) -> list[NicState]:
@@ -24,10 +23,10 @@ def named_taps(files: IFiles, layout: InstanceLayout) -> list[NicState]:
 
 def _tap_in(files: IFiles, path: Path) -> str:
     try:
-        text = files.read(path, LIMIT)
-    except OSError:
+        name = files.read(path, LIMIT).decode("ascii")
+    except (OSError, UnicodeDecodeError):
         return ""
-    return text.decode() if _INTERFACE.fullmatch(text) is not None else ""
+    return name if is_tap_name(name) else ""
 
 
 async def name_taps(files: IFiles, layout: InstanceLayout, nics: Sequence[NicState]) -> None:

@@ -11,9 +11,12 @@ from ganeti_tx.model.instance_spec import NicSpec
 #: Characters that the kernel takes.
 LONGEST = 15
 DIGITS = 11
+#: With which QEMU's begin.
+TAP_PREFIX = "tap"
 #: Of the node's end of a routed interface, on whichever node, so that what a guest knows of it stays right when the guest moves.
 #: Each is on a link of its own. It is the one that Xen gives to all of its own.
 NODE_MAC = "fe:ff:ff:ff:ff:ff"
+_TAP = re.compile(f"({re.escape(TAP_PREFIX)}|{re.escape(INTERFACE_PREFIX)})[0-9a-f]+")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 
 
@@ -22,6 +25,11 @@ def interface_name(root: Path, nic: NicSpec, prefix: str) -> str:
     prefix = INTERFACE_PREFIX if nic.communication else prefix
     digest = hashlib.sha256(f"{root}:{nic.uuid}".encode()).hexdigest()
     return prefix + digest[: min(DIGITS, LONGEST - len(prefix))]
+
+
+def is_tap_name(name: str) -> bool:
+    """Whether `interface_name` gives one to taps that is so: no other interface of the node has it."""
+    return _TAP.fullmatch(name) is not None
 
 
 def check_mac(mac: str) -> None:

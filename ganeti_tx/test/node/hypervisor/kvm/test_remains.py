@@ -66,7 +66,8 @@ class RemainsTests(SynchronousTestCase):
     def test_taps(self) -> None:
         """When nothing else is remembered of an instance, its taps go by the files that name them."""
         self.layout.nic_dir.mkdir()
-        for number, text in enumerate((b"tap12ab", b"gnt.com.34", b"", b"\0\xff", b"--all", b"x" * 5000)):
+        others = (b"", b"\0\xff", b"--all", b"x" * 5000, b"eth0", b"br0", b"tap12ab\n", b"tap12ab eth0")
+        for number, text in enumerate((b"tap12ab", b"gnt.com.34", *others)):
             (self.layout.nic_dir / str(number)).write_bytes(text)
         self.runner.script(["ip"], ProcessResult())
         self.successResultOf(self.clear())
